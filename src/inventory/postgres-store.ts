@@ -1,0 +1,174 @@
+// The product's seat store: every write is one call of a SQL function (./sql) that locks the inventory, reads the clock, tidies, decides and writes.
+// Made over a pool it runs each call as a transaction of its own; made over a transaction it takes part in that one.
+import type { Sql } from '#database/connect.ts'
+import type {
+  BlockOutcome,
+  Blocking,
+  BlockingReason,
+  CancelOutcome,
+  ConfirmOutcome,
+  ExtendOutcome,
+  HoldState,
+  HoldStatus,
+  InventoryState,
+  PlaceOutcome,
+  PlaceRequest,
+  PoolState,
+  ReleaseOutcome,
+  SeatState,
+  SeatStore,
+} from './seat-store.ts'
+
+type PlacedRow = {
+  no: number
+  outcome: PlaceOutcome['outcome']
+  holdId: string
+  expiresAt: string
+  decidedAt: string
+  blockingCodes: string[] | null
+  blockingReasons: BlockingReason[] | null
+  countedUnits: number
+}
+
+export function postgresStore(sql: Sql): SeatStore {
+  return {
+    async open({ seats, pools = [], saleOpensAt, saleClosesAt }) {
+      const [row] = await sql<{ id: number }[]>`
+        select open_inventory(${saleOpensAt ?? null}::timestamptz, ${saleClosesAt ?? null}::timestamptz, ${seats}::text[],
+          ${sql.json(pools)}) as id`
+      if (!row) throw new Error('open_inventory answered no row')
+      return row.id
+    },
+
+    async place(requests, judgeOnly) {
+      const asked = requestsJson(requests, judgeOnly)
+      const rows = await sql<PlacedRow[]>`select * from place_holds(${asked}::text::jsonb)`
+      const outcomes: PlaceOutcome[] = new Array(requests.length)
+      for (const row of rows) outcomes[row.no - 1] = placeOutcome(row, requests[row.no - 1])
+      return outcomes
+    },
+
+    async extend(inventoryId, holdId, addMs, extensionsMax) {
+      const [row] = await sql<ExtendOutcome[]>`select * from extend_hold(${inventoryId}, ${holdId}, ${addMs}, ${extensionsMax}, false)`
+      return row as ExtendOutcome
+    },
+
+    async checkOut(inventoryId, holdId, addMs) {
+      const [row] = await sql<ExtendOutcome[]>`select * from extend_hold(${inventoryId}, ${holdId}, ${addMs}, 0, true)`
+      return row as ExtendOutcome
+    },
+
+    async release(inventoryId, holdId) {
+      const [row] = await sql<ReleaseOutcome[]>`select * from release_hold(${inventoryId}, ${holdId})`
+      return row as ReleaseOutcome
+    },
+
+    async confirm(inventoryId, holdId, bookingId) {
+      const [row] = await sql<ConfirmOutcome[]>`select * from confirm_hold(${inventoryId}, ${holdId}, ${bookingId})`
+      return row as ConfirmOutcome
+    },
+
+    async cancel(inventoryId, bookingId, lines) {
+      const [row] = await sql<CancelOutcome[]>`
+        select * from cancel_booked(${inventoryId}, ${bookingId}, ${lines?.seats ?? null}::text[], ${lines ? sql.json(lines.pools) : null}::jsonb)`
+      return row as CancelOutcome
+    },
+
+    async expire(inventoryId) {
+      const [row] = await sql<{ count: number }[]>`select expire_inventory(${inventoryId}) as count`
+      return row?.count ?? 0
+    },
+
+    async block(inventoryId, seats, by, reason) {
+      const [row] = await sql<BlockRow[]>`select * from block_seats(${inventoryId}, ${seats}::text[], ${by}, ${reason})`
+      return blockOutcome(row as BlockRow)
+    },
+
+    async unblock(inventoryId, seats) {
+      const [row] = await sql<BlockRow[]>`select * from unblock_seats(${inventoryId}, ${seats}::text[])`
+      return blockOutcome(row as BlockRow)
+    },
+
+    read: (inventoryId) => readInventory(sql, inventoryId),
+    readHold: (inventoryId, holdId) => readHold(sql, inventoryId, holdId),
+  }
+}
+
+// One JSON text a batch: a dozen array parameters cost more in the driver than PostgreSQL needs to read the JSON.
+function requestsJson(requests: PlaceRequest[], judgeOnly?: ReadonlySet<number>): string {
+  return JSON.stringify(
+    requests.map((request, index) => ({
+      no: index + 1,
+      inventory_id: request.inventoryId,
+      hold_id: request.holdId,
+      customer_id: request.customerId,
+      token_hash: `\\x${request.tokenHash}`,
+      ttl_ms: request.ttlMs,
+      life_ms: request.lifeMs,
+      seats: request.seats,
+      pools: request.pools?.length ? request.pools : null,
+      amount_minor: request.amountMinor,
+      currency: request.currency,
+      quote: request.quote,
+      units_max: request.unitsMax ?? null,
+      leader: !judgeOnly?.has(index),
+    })),
+  )
+}
+
+function placeOutcome(row: PlacedRow, request: PlaceRequest | undefined): PlaceOutcome {
+  const { outcome, holdId, expiresAt, decidedAt } = row
+  switch (outcome) {
+    case 'HELD':
+    case 'SAME':
+      return { outcome, holdId, expiresAt, decidedAt }
+    case 'UNAVAILABLE':
+      return { outcome, blocking: blockingOf(row.blockingCodes, row.blockingReasons), decidedAt }
+    case 'LIMIT':
+      return { outcome, unitsMax: request?.unitsMax ?? 0, countedUnits: row.countedUnits, decidedAt }
+    default:
+      return { outcome, decidedAt }
+  }
+}
+
+type BlockRow = {
+  outcome: BlockOutcome['outcome']
+  blockingCodes: string[] | null
+  blockingReasons: BlockingReason[] | null
+}
+
+function blockOutcome(row: BlockRow): BlockOutcome {
+  return { outcome: row.outcome, blocking: blockingOf(row.blockingCodes, row.blockingReasons) }
+}
+
+function blockingOf(codes: string[] | null, reasons: BlockingReason[] | null): Blocking[] {
+  return (codes ?? []).map((code, index) => ({ code, reason: reasons?.[index] ?? 'unknown' }))
+}
+
+async function readInventory(sql: Sql, inventoryId: number): Promise<InventoryState | null> {
+  const [row] = await sql<{ version: number; asOf: string; seats: SeatState[] | null; pools: PoolState[] | null }[]>`
+    select i.version, n.t as as_of,
+      (select jsonb_agg(jsonb_build_object('code', s.seat_code,
+          'status', case when lapsed then 'AVAILABLE' else s.status end,
+          'holdId', case when not lapsed then s.hold_id end,
+          'expiresAt', case when not lapsed then rfc3339(s.hold_expires_at) end, 'bookingId', s.booking_id) order by s.seat_code)
+        from (select *, status = 'HELD' and hold_expires_at <= n.t as lapsed from seats where inventory_id = i.id) s) as seats,
+      (select jsonb_agg(jsonb_build_object('code', p.pool_code, 'capacity', p.capacity, 'overbookLimit', p.overbook_limit, 'sold', p.sold,
+          'held', p.held - coalesce((select sum(l.quantity) from holds h join hold_pools l on l.inventory_id = h.inventory_id and l.hold_id = h.id
+            where h.inventory_id = i.id and h.status in ('HELD', 'CHECKED_OUT') and h.expires_at <= n.t and l.pool_code = p.pool_code), 0))
+          order by p.pool_code)
+        from pools p where p.inventory_id = i.id) as pools
+    from (select holdfast_now() as t offset 0) n cross join inventories i where i.id = ${inventoryId}`
+  return row ? { inventoryId, version: row.version, asOf: row.asOf, seats: row.seats ?? [], pools: row.pools ?? [] } : null
+}
+
+async function readHold(sql: Sql, inventoryId: number, holdId: string): Promise<HoldState | null> {
+  const [row] = await sql<(HoldState & { status: HoldStatus })[]>`
+    select h.id as hold_id, h.customer_id, encode(h.token_hash, 'hex') as token_hash,
+      case when h.status in ('HELD', 'CHECKED_OUT') and h.expires_at <= n.t then 'EXPIRED' else h.status end as status,
+      h.seat_codes as seats, h.amount_minor, h.currency, h.quote, h.expires_at, h.extensions, h.booking_id, n.t as as_of,
+      coalesce((select jsonb_agg(jsonb_build_object('code', l.pool_code, 'quantity', l.quantity) order by l.pool_code)
+        from hold_pools l where l.inventory_id = h.inventory_id and l.hold_id = h.id), '[]') as pools
+    from (select holdfast_now() as t offset 0) n cross join holds h where h.inventory_id = ${inventoryId} and h.id = ${holdId}`
+  return row ?? null
+}

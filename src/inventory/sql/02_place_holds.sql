@@ -1,0 +1,93 @@
+-- Decides a batch of hold requests, for any number of inventories, in one transaction: the single-server form of the engine.
+--
+-- requests: [{"no", "inventory_id", "hold_id", "customer_id", "token_hash" ("\\x..."), "ttl_ms", "life_ms", "seats": [], "pools": [{"code", "quantity"}]
+--   or null, "amount_minor", "currency", "quote", "units_max" (null: no limit), "leader"}], no = 1..n in the order of arrival.
+-- A request that is not a leader shares a seat or its customer with an earlier one of the batch: it is judged, never granted here. A refusal
+-- found now is true now; one that nothing stands against answers DEFERRED and comes again in the next batch.
+--
+-- Answers one row a request. outcome: HELD | SAME (the customer's own live hold of exactly this) | UNAVAILABLE (blocking_* say what stood in
+-- the way and why: held, yours, booked, blocked, unknown; pools: sold_out, unknown) | LIMIT (counted_units: what the customer has already)
+-- | CLOSED | NOT_OPEN | NOT_FOUND | DEFERRED.
+-- Two leaders that name one seat are a broken caller: the row count below refuses the whole batch and nothing is written.
+create or replace function place_holds(requests jsonb) returns table (
+  no int, outcome text, hold_id uuid, expires_at timestamptz, decided_at timestamptz,
+  blocking_codes text[], blocking_reasons text[], counted_units int)
+language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+#variable_conflict use_column
+declare
+  asked hold_request[];
+  judged hold_judgement[];
+  inventory_ids bigint[];
+  t timestamptz;
+  next_id bigint;
+  replaced record;
+  wanted_seats bigint;
+  taken_seats bigint;
+begin
+  select array_agg(r order by r.no), array_agg(distinct r.inventory_id order by r.inventory_id) into asked, inventory_ids
+  from jsonb_populate_recordset(null::hold_request, requests) r;
+
+  perform 1 from inventories i where i.id = any (inventory_ids) order by i.id for update;
+  t := holdfast_now();
+
+  for next_id in select distinct h.inventory_id from holds h
+    where h.inventory_id = any (inventory_ids) and h.status in ('HELD', 'CHECKED_OUT') and h.expires_at <= t
+  loop
+    perform expire_lapsed_holds(next_id, t);
+  end loop;
+
+  judged := judge_holds(asked, t);
+
+  -- A new hold replaces the customer's own earlier one of the same inventory, so that retries never pile up seats.
+  for replaced in select a.inventory_id, j.own_hold_ids from unnest(judged) j join unnest(asked) a on a.no = j.no
+    where j.outcome = 'HELD' and j.own_hold_ids is not null
+  loop
+    perform end_holds(replaced.inventory_id, replaced.own_hold_ids, 'RELEASED', t);
+  end loop;
+
+  with won as materialized (
+    select a.*, j.expires_at, j.life_ends_at from unnest(judged) j join unnest(asked) a on a.no = j.no where j.outcome = 'HELD'),
+  wanted as materialized (
+    select w.inventory_id, w.hold_id, w.expires_at, s.code from won w cross join lateral unnest(w.seats) s (code)),
+  taken as (
+    update seats s set status = 'HELD', hold_id = w.hold_id, hold_expires_at = w.expires_at
+    from wanted w
+    where s.inventory_id = w.inventory_id and s.seat_code = w.code and s.status = 'AVAILABLE'
+    returning s.inventory_id, s.seat_code, s.hold_id, s.hold_expires_at),
+  placed as (
+    insert into holds (inventory_id, id, customer_id, token_hash, status, seat_codes, units, amount_minor, currency, quote, created_at,
+      expires_at, life_ends_at)
+    select w.inventory_id, w.hold_id, w.customer_id, w.token_hash, 'HELD', w.seats, hold_units(w.seats, w.pools), w.amount_minor, w.currency,
+      w.quote, t, w.expires_at, w.life_ends_at
+    from won w),
+  pool_lines as materialized (
+    select w.inventory_id, w.hold_id, l.code, l.quantity from won w
+    cross join lateral jsonb_to_recordset(w.pools) l (code text, quantity int) where w.pools is not null),
+  pool_placed as (
+    insert into hold_pools (inventory_id, hold_id, pool_code, quantity) select inventory_id, hold_id, code, quantity from pool_lines),
+  counted as (
+    update pools p set held = p.held + q.quantity
+    from (select inventory_id, code, sum(quantity)::int as quantity from pool_lines group by inventory_id, code) q
+    where p.inventory_id = q.inventory_id and p.pool_code = q.code
+    returning p.inventory_id, p.pool_code, p.held, p.sold),
+  bumped as (
+    update inventories i set version = i.version + 1 where i.id in (select distinct w.inventory_id from won w) returning i.id, i.version),
+  seat_changes as (
+    select inventory_id, array_agg(seat_code) as codes, array_agg(hold_id) as hold_ids, array_agg(hold_expires_at) as expires
+    from taken group by inventory_id),
+  pool_changes as (
+    select inventory_id, array_agg(pool_code) as codes, array_agg(held) as held, array_agg(sold) as sold from counted group by inventory_id),
+  changed as (
+    insert into inventory_changes (inventory_id, version, changed_at, seat_codes, seat_statuses, seat_hold_ids, seat_expires_at,
+      pool_codes, pool_held, pool_sold)
+    select b.id, b.version, t, coalesce(s.codes, '{}'), array_fill('HELD'::text, array[coalesce(cardinality(s.codes), 0)]),
+      coalesce(s.hold_ids, '{}'), coalesce(s.expires, '{}'), coalesce(p.codes, '{}'), coalesce(p.held, '{}'), coalesce(p.sold, '{}')
+    from bumped b left join seat_changes s on s.inventory_id = b.id left join pool_changes p on p.inventory_id = b.id)
+  select (select count(*) from wanted), (select count(*) from taken) into wanted_seats, taken_seats;
+
+  if taken_seats <> wanted_seats then
+    raise exception 'a batch wanted % seats and got %: two of its requests name one seat', wanted_seats, taken_seats using errcode = 'HF001';
+  end if;
+
+  return query select j.no, j.outcome, j.hold_id, j.expires_at, t, j.blocking_codes, j.blocking_reasons, j.counted_units from unnest(judged) j;
+end $$;
