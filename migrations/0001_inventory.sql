@@ -153,7 +153,7 @@ create table inventory_changes (
 -- One hold request of a batch as the judge and the writer of place_holds pass it on (a row type, never a table).
 create type hold_request as (
   no int, inventory_id bigint, hold_id uuid, customer_id text, token_hash bytea, ttl_ms int, life_ms int, seats text[], pools jsonb,
-  amount_minor bigint, currency char(3), quote jsonb, units_max int, leader boolean);
+  units int, units_max int, amount_minor bigint, currency char(3), quote jsonb, leader boolean);
 
 -- What the judge found about one request, before anything is written.
 create type hold_judgement as (

@@ -1,6 +1,7 @@
 // The product's seat store: every write is one call of a SQL function (./sql) that locks the inventory, reads the clock, tidies, decides and writes.
 // Made over a pool it runs each call as a transaction of its own; made over a transaction it takes part in that one.
 import type { Sql } from '#database/connect.ts'
+import { holdUnits } from './seat-store.ts'
 import type {
   BlockOutcome,
   Blocking,
@@ -107,6 +108,7 @@ function requestsJson(requests: PlaceRequest[], judgeOnly?: ReadonlySet<number>)
       life_ms: request.lifeMs,
       seats: request.seats,
       pools: request.pools?.length ? request.pools : null,
+      units: holdUnits(request),
       amount_minor: request.amountMinor,
       currency: request.currency,
       quote: request.quote,

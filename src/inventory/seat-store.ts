@@ -116,6 +116,11 @@ export type HoldState = {
   asOf: string
 }
 
+/** What a request weighs on its customer's limit: its seats, else its quantities (a seat's fare class counts the same person twice). */
+export function holdUnits({ seats, pools }: { seats: string[]; pools?: PoolQuantity[] }): number {
+  return Math.max(seats.length, pools?.reduce((sum, pool) => sum + pool.quantity, 0) ?? 0)
+}
+
 export interface SeatStore {
   /** Puts an inventory on sale with every seat AVAILABLE, at version 1. Answers its id. */
   open(inventory: NewInventory): Promise<number>

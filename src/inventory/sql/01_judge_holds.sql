@@ -1,62 +1,49 @@
--- What weighs on a customer's limit: seats where there are any (their fare class counts the same person twice), else the pool quantities.
-create or replace function hold_units(seats text[], pools jsonb) returns int language sql immutable as $$
-  select greatest(cardinality(seats), coalesce((select sum(quantity)::int from jsonb_to_recordset(pools) l (code text, quantity int)), 0))
-$$;
-
 -- Judges each request of a batch against the locked, tidied inventories; writes nothing. Called by place_holds only.
+-- Every lookup is a lateral subquery fenced by "offset 0" under settings that leave only nested loops over indexes: the plan is made once, perhaps
+-- while the tables are empty, and must still be right at twenty million seats. (Measured: a join planned on empty tables cost 120 ms a batch.)
 create or replace function judge_holds(asked hold_request[], t timestamptz) returns hold_judgement[]
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   judged hold_judgement[];
 begin
-  with wanted as (
-    select a.no, a.customer_id, s.code, x.status, x.hold_id, x.seat_code
-    from unnest(asked) a cross join lateral unnest(a.seats) s (code)
-    left join seats x on x.inventory_id = a.inventory_id and x.seat_code = s.code),
-  own as materialized (
-    select a.no, h.id, h.status, h.units, h.expires_at, h.life_ends_at, h.seat_codes,
-      h.status <> 'BOOKED' and h.seat_codes @> a.seats and h.seat_codes <@ a.seats
-        and not exists (
-          (select l.code, l.quantity from jsonb_to_recordset(a.pools) l (code text, quantity int)
-           except select p.pool_code, p.quantity from hold_pools p where p.inventory_id = a.inventory_id and p.hold_id = h.id)
-          union all
-          (select p.pool_code, p.quantity from hold_pools p where p.inventory_id = a.inventory_id and p.hold_id = h.id
-           except select l.code, l.quantity from jsonb_to_recordset(a.pools) l (code text, quantity int))) as same,
-      h.seat_codes && a.seats as overlaps
-    from unnest(asked) a
-    join holds h on h.inventory_id = a.inventory_id and h.customer_id = a.customer_id and h.status in ('HELD', 'CHECKED_OUT', 'BOOKED')),
-  blocking as (
-    select w.no, array_agg(w.code order by w.code) as codes,
-      array_agg(case when w.seat_code is null then 'unknown' when w.status <> 'HELD' then lower(w.status)
-        when o.id is not null then 'yours' else 'held' end order by w.code) as reasons
-    from wanted w left join own o on o.no = w.no and o.id = w.hold_id
-    where w.status is distinct from 'AVAILABLE' and not (w.status is not distinct from 'HELD' and o.status is not distinct from 'HELD')
-    group by w.no),
-  mine as (
-    select o.no, (array_agg(o.id order by o.expires_at desc) filter (where o.same))[1] as same_id,
-      (array_agg(o.expires_at order by o.expires_at desc) filter (where o.same))[1] as same_expires_at,
-      array_agg(o.id) filter (where o.status = 'HELD') as replaced,
-      min(o.life_ends_at) filter (where o.status = 'HELD' and o.overlaps) as life_ends_at,
-      coalesce(sum(o.units) filter (where o.status <> 'HELD'), 0)::int as kept_units
-    from own o group by o.no)
   select array_agg(row(a.no,
       case when i.id is null then 'NOT_FOUND'
         when m.same_id is not null then 'SAME'
         when i.status <> 'OPEN' or t >= i.sale_closes_at then 'CLOSED'
         when t < i.sale_opens_at then 'NOT_OPEN'
         when b.codes is not null then 'UNAVAILABLE'
-        when a.units_max < coalesce(m.kept_units, 0) + hold_units(a.seats, a.pools) then 'LIMIT'
+        when a.units_max < coalesce(m.kept_units, 0) + a.units then 'LIMIT'
         when not a.leader then 'DEFERRED'
         else 'HELD' end,
       coalesce(m.same_id, a.hold_id),
-      coalesce(m.same_expires_at, least(t + make_interval(secs => a.ttl_ms / 1000.0), e.life_ends_at)),
-      b.codes, b.reasons, coalesce(m.kept_units, 0), m.replaced, e.life_ends_at)::hold_judgement order by a.no)
+      coalesce(m.same_expires_at, least(t + a.ttl_ms * interval '1 ms', m.life_ends_at)),
+      b.codes, b.reasons, coalesce(m.kept_units, 0), m.replaced_ids,
+      coalesce(m.life_ends_at, t + a.life_ms * interval '1 ms'))::hold_judgement order by a.no)
   into judged
   from unnest(asked) a
-  left join inventories i on i.id = a.inventory_id
-  left join blocking b on b.no = a.no
-  left join mine m on m.no = a.no
-  cross join lateral (select coalesce(m.life_ends_at, t + make_interval(secs => a.life_ms / 1000.0)) as life_ends_at) e;
+  left join lateral (select * from inventories i where i.id = a.inventory_id offset 0) i on true
+  -- What the customer has here already. An overlapping own hold hands its longest life on to the one that replaces it.
+  left join lateral (
+    select (array_agg(h.id) filter (where h.same))[1] as same_id, max(h.expires_at) filter (where h.same) as same_expires_at,
+      array_agg(h.id) filter (where h.status = 'HELD') as replaced_ids,
+      array_agg(h.id) filter (where h.status = 'CHECKED_OUT') as checked_out_ids,
+      min(h.life_ends_at) filter (where h.status = 'HELD' and h.overlaps) as life_ends_at,
+      sum(h.units) filter (where h.status <> 'HELD')::int as kept_units
+    from (
+      select h.id, h.status, h.units, h.expires_at, h.life_ends_at,
+        h.status <> 'BOOKED' and h.seat_codes @> a.seats and h.seat_codes <@ a.seats and hold_has_pools(h.inventory_id, h.id, a.pools) as same,
+        h.seat_codes && a.seats or (a.seats = '{}' and a.pools is not null) as overlaps
+      from holds h
+      where h.inventory_id = a.inventory_id and h.customer_id = a.customer_id and h.status in ('HELD', 'CHECKED_OUT', 'BOOKED')
+      offset 0) h) m on true
+  left join lateral (
+    select array_agg(s.code order by s.code) as codes,
+      array_agg(case when x.status is null then 'unknown' when x.status <> 'HELD' then lower(x.status)
+        when x.hold_id = any (m.checked_out_ids) then 'yours' else 'held' end order by s.code) as reasons
+    from unnest(a.seats) s (code)
+    left join lateral (
+      select x.status, x.hold_id from seats x where x.inventory_id = a.inventory_id and x.seat_code = s.code offset 0) x on true
+    where x.status is distinct from 'AVAILABLE' and (m.replaced_ids is null or x.hold_id is null or x.hold_id <> all (m.replaced_ids))) b on true;
 
   if exists (select from unnest(asked) a where a.pools is not null) then
     judged := judge_pools(asked, judged);

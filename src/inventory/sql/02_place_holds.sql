@@ -1,7 +1,7 @@
 -- Decides a batch of hold requests, for any number of inventories, in one transaction: the single-server form of the engine.
 --
 -- requests: [{"no", "inventory_id", "hold_id", "customer_id", "token_hash" ("\\x..."), "ttl_ms", "life_ms", "seats": [], "pools": [{"code", "quantity"}]
---   or null, "amount_minor", "currency", "quote", "units_max" (null: no limit), "leader"}], no = 1..n in the order of arrival.
+--   or null, "units", "amount_minor", "currency", "quote", "units_max" (null: no limit), "leader"}], no = 1..n in the order of arrival.
 -- A request that is not a leader shares a seat or its customer with an earlier one of the batch: it is judged, never granted here. A refusal
 -- found now is true now; one that nothing stands against answers DEFERRED and comes again in the next batch.
 --
@@ -39,26 +39,29 @@ begin
   judged := judge_holds(asked, t);
 
   -- A new hold replaces the customer's own earlier one of the same inventory, so that retries never pile up seats.
-  for replaced in select a.inventory_id, j.own_hold_ids from unnest(judged) j join unnest(asked) a on a.no = j.no
-    where j.outcome = 'HELD' and j.own_hold_ids is not null
+  for replaced in select j.no, j.own_hold_ids from unnest(judged) j where j.outcome = 'HELD' and j.own_hold_ids is not null
   loop
-    perform end_holds(replaced.inventory_id, replaced.own_hold_ids, 'RELEASED', t);
+    perform end_holds(asked[replaced.no].inventory_id, replaced.own_hold_ids, 'RELEASED', t);
   end loop;
 
+  -- judged and asked are both in the order of no, so unnest walks them side by side; a join on no would be quadratic here.
   with won as materialized (
-    select a.*, j.expires_at, j.life_ends_at from unnest(judged) j join unnest(asked) a on a.no = j.no where j.outcome = 'HELD'),
+    select a.* from unnest(judged, asked) a (judged_no, outcome, same_id, expires_at, blocking_codes, blocking_reasons, counted_units, own_hold_ids,
+      life_ends_at, no, inventory_id, hold_id, customer_id, token_hash, ttl_ms, life_ms, seats, pools, units, units_max, amount_minor, currency,
+      quote, leader)
+    where a.outcome = 'HELD'),
   wanted as materialized (
     select w.inventory_id, w.hold_id, w.expires_at, s.code from won w cross join lateral unnest(w.seats) s (code)),
   taken as (
     update seats s set status = 'HELD', hold_id = w.hold_id, hold_expires_at = w.expires_at
     from wanted w
     where s.inventory_id = w.inventory_id and s.seat_code = w.code and s.status = 'AVAILABLE'
-    returning s.inventory_id, s.seat_code, s.hold_id, s.hold_expires_at),
+    returning 1),
   placed as (
     insert into holds (inventory_id, id, customer_id, token_hash, status, seat_codes, units, amount_minor, currency, quote, created_at,
       expires_at, life_ends_at)
-    select w.inventory_id, w.hold_id, w.customer_id, w.token_hash, 'HELD', w.seats, hold_units(w.seats, w.pools), w.amount_minor, w.currency,
-      w.quote, t, w.expires_at, w.life_ends_at
+    select w.inventory_id, w.hold_id, w.customer_id, w.token_hash, 'HELD', w.seats, w.units, w.amount_minor, w.currency, w.quote, t,
+      w.expires_at, w.life_ends_at
     from won w),
   pool_lines as materialized (
     select w.inventory_id, w.hold_id, l.code, l.quantity from won w
@@ -71,18 +74,21 @@ begin
     where p.inventory_id = q.inventory_id and p.pool_code = q.code
     returning p.inventory_id, p.pool_code, p.held, p.sold),
   bumped as (
-    update inventories i set version = i.version + 1 where i.id in (select distinct w.inventory_id from won w) returning i.id, i.version),
-  seat_changes as (
-    select inventory_id, array_agg(seat_code) as codes, array_agg(hold_id) as hold_ids, array_agg(hold_expires_at) as expires
-    from taken group by inventory_id),
-  pool_changes as (
-    select inventory_id, array_agg(pool_code) as codes, array_agg(held) as held, array_agg(sold) as sold from counted group by inventory_id),
+    update inventories i set version = i.version + 1
+    from (select x.inventory_id, array_agg(x.code) filter (where x.code is not null) as codes,
+        array_agg(x.hold_id) filter (where x.code is not null) as hold_ids, array_agg(x.expires_at) filter (where x.code is not null) as ends
+      from (select w.inventory_id, w.hold_id, w.expires_at, s.code from won w left join lateral unnest(w.seats) s (code) on true) x
+      group by x.inventory_id) g
+    where i.id = g.inventory_id
+    returning i.id, i.version, coalesce(g.codes, '{}') as codes, coalesce(g.hold_ids, '{}') as hold_ids, coalesce(g.ends, '{}') as ends),
   changed as (
     insert into inventory_changes (inventory_id, version, changed_at, seat_codes, seat_statuses, seat_hold_ids, seat_expires_at,
       pool_codes, pool_held, pool_sold)
-    select b.id, b.version, t, coalesce(s.codes, '{}'), array_fill('HELD'::text, array[coalesce(cardinality(s.codes), 0)]),
-      coalesce(s.hold_ids, '{}'), coalesce(s.expires, '{}'), coalesce(p.codes, '{}'), coalesce(p.held, '{}'), coalesce(p.sold, '{}')
-    from bumped b left join seat_changes s on s.inventory_id = b.id left join pool_changes p on p.inventory_id = b.id)
+    select b.id, b.version, t, b.codes, array_fill('HELD'::text, array[cardinality(b.codes)]), b.hold_ids, b.ends,
+      coalesce(p.codes, '{}'), coalesce(p.held, '{}'), coalesce(p.sold, '{}')
+    from bumped b left join lateral (
+      select array_agg(c.pool_code) as codes, array_agg(c.held) as held, array_agg(c.sold) as sold from counted c where c.inventory_id = b.id) p
+    on true)
   select (select count(*) from wanted), (select count(*) from taken) into wanted_seats, taken_seats;
 
   if taken_seats <> wanted_seats then
