@@ -54,6 +54,12 @@ export async function pendingMigrations(tx: Tx): Promise<string[]> {
     .map((file) => file.name)
 }
 
+/** Changes with every migration and function: what a database made by `migrate` can be kept under. */
+export function schemaFingerprint(): string {
+  const checksums = [...readMigrations(), ...readFunctions()].map((file) => `${file.name} ${file.checksum}`)
+  return createHash('sha256').update(checksums.join('\n')).digest('hex').slice(0, 16)
+}
+
 /** `version` as PostgreSQL numbers it: 150020 is 15.20. */
 export function refuseOldServer(version: number): void {
   const major = Math.floor(version / 10_000)

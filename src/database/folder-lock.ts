@@ -1,0 +1,112 @@
+// One process a data folder: a pid file that a killed process cannot leave behind as a lock, and the end of a PostgreSQL it left running.
+import { spawnSync } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StartRefused } from './start-refused.ts'
+
+const ORPHAN_PATIENCE_MS = 15_000
+const STEP_MS = 50
+
+/** Answers the function that gives the folder back. Refuses (StartRefused) while another process has it, naming that process. */
+export async function lockFolder(folder: string): Promise<() => void> {
+  const path = join(folder, 'holdfast.pid')
+  const mine = `${process.pid} ${startOf(process.pid)}`
+  for (;;) {
+    try {
+      writeFileSync(path, mine, { flag: 'wx' })
+      return () => {
+        if (readText(path) === mine) rmSync(path, { force: true })
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+    const theirs = readText(path) || (await readAgain(path))
+    const [pid = '', ...start] = theirs.split(' ')
+    // The start time tells the process from a later one that was given the same number.
+    if (isAlive(Number(pid)) && startOf(Number(pid)) === start.join(' '))
+      throw new StartRefused(
+        `The data folder ${folder} is in use by process ${pid}. Stop that one first, or give this one a folder of its own in HOLDFAST_DATA.`,
+      )
+    // Two processes may get here at once and one may remove the other's new file; PostgreSQL's own lock then stops the second.
+    if (readText(path) === theirs) rmSync(path, { force: true })
+  }
+}
+
+/**
+ * Ends the PostgreSQL that a killed process left on this data folder, and removes a postmaster.pid whose number now belongs to another program
+ * (PostgreSQL itself would take that program for a server). With no such server it does nothing.
+ */
+export async function stopOrphan(dataFolder: string, log: (sentence: string) => void): Promise<void> {
+  const pidFile = join(dataFolder, 'postmaster.pid')
+  const pid = Number(readText(pidFile).split('\n')[0])
+  if (!isAlive(pid)) return
+  if (!commandOf(pid).includes(dataFolder)) return rmSync(pidFile, { force: true })
+  log(`A PostgreSQL left over from a killed process (${pid}) is stopped first.`)
+  for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+    killOrRefuse(pid, signal, dataFolder)
+    for (let waited = 0; waited < ORPHAN_PATIENCE_MS; waited += STEP_MS) {
+      if (!isAlive(pid)) return
+      await sleep(STEP_MS)
+    }
+  }
+  throw new StartRefused(
+    `A PostgreSQL left over on ${dataFolder} does not stop. End process ${pid} by hand and start again.`,
+  )
+}
+
+function killOrRefuse(pid: number, signal: NodeJS.Signals, dataFolder: string): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return
+    throw new StartRefused(
+      `Another user's PostgreSQL (process ${pid}) runs on ${dataFolder}. Stop it, or use another folder in HOLDFAST_DATA.`,
+    )
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false // EPERM: alive, and somebody else's
+  }
+  return stateOf(pid) !== 'Z' // A zombie has ended; only its parent has not noticed.
+}
+
+// The fields of /proc/PID/stat after the program's name, which may itself contain spaces: 0 is the state, 19 the start in clock ticks.
+function statOf(pid: number): string[] {
+  return readText(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? []
+}
+
+function stateOf(pid: number): string {
+  return statOf(pid)[0] ?? ''
+}
+
+function startOf(pid: number): string {
+  return process.platform === 'linux' ? (statOf(pid)[19] ?? '') : askPs('lstart', pid)
+}
+
+function commandOf(pid: number): string {
+  return process.platform === 'linux' ? readText(`/proc/${pid}/cmdline`) : askPs('command', pid)
+}
+
+function askPs(column: string, pid: number): string {
+  return spawnSync('ps', ['-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim() ?? ''
+}
+
+// The file is made and filled in two steps; whoever reads between them reads again.
+async function readAgain(path: string): Promise<string> {
+  await sleep(STEP_MS)
+  return readText(path)
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

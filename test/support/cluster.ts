@@ -1,0 +1,83 @@
+// The PostgreSQL that tests run on: started in the tmp folder from a kept copy of a migrated one, gone without a trace afterwards.
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { connect, type ServerAddress } from '#database/connect.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded.ts'
+import { migrate, schemaFingerprint } from '#database/migrate.ts'
+
+const KEPT_FOLDER = fileURLToPath(new URL('../../var/test-pg', import.meta.url))
+const PREFIX = 'holdfast-test-'
+
+// No power cut is tested here, so nothing needs to reach the disk.
+const SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  shared_buffers: '128MB',
+  max_connections: '300',
+  max_wal_size: '512MB',
+}
+
+/** `address.database` is the template: migrated, and never connected to. `stop` removes the folder too. */
+export async function startTestCluster(): Promise<{ address: ServerAddress; stop: () => Promise<void> }> {
+  removeAbandoned()
+  const dir = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
+  chmodSync(dir, 0o711) // PostgreSQL runs as another user when we are root.
+  const kept = join(KEPT_FOLDER, schemaFingerprint())
+  if (!existsSync(kept)) await makeKept(dir, kept)
+  mkdirSync(join(dir, 'postgres'), { recursive: true, mode: 0o700 })
+  // cp -a rather than fs.cp: it keeps the owner that PostgreSQL insists on.
+  execFileSync('cp', ['-a', kept, join(dir, 'postgres', 'data')])
+  const server = await start(dir)
+  return {
+    address: server.options,
+    async stop() {
+      await server.stop()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function makeKept(dir: string, kept: string): Promise<void> {
+  const server = await start(dir)
+  const sql = connect(server.options, { max: 1, name: 'test-template' })
+  await migrate(sql).finally(() => sql.end())
+  await server.stop()
+  const half = `${kept}.${process.pid}`
+  mkdirSync(KEPT_FOLDER, { recursive: true })
+  execFileSync('cp', ['-a', join(dir, 'postgres', 'data'), half])
+  rmSync(join(dir, 'postgres'), { recursive: true })
+  try {
+    renameSync(half, kept)
+  } catch {
+    rmSync(half, { recursive: true }) // Another process was faster.
+  }
+  for (const older of readdirSync(KEPT_FOLDER).filter((name) => !kept.endsWith(name) && !name.includes('.')))
+    rmSync(join(KEPT_FOLDER, older), { recursive: true, force: true })
+}
+
+function start(dir: string): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({
+    dir,
+    settings: SETTINGS,
+    log: (line) => process.env.HOLDFAST_TEST_LOG && console.error(line),
+  })
+}
+
+// A test process that was killed could not tidy up; its PostgreSQL has ended with it.
+function removeAbandoned(): void {
+  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(PREFIX))) {
+    const pid = Number(name.slice(PREFIX.length).split('-')[0])
+    if (pid > 0 && !isAlive(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
