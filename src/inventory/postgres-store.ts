@@ -1,6 +1,6 @@
 // The product's seat store: every write is one call of a SQL function (./sql) that locks the inventory, reads the clock, tidies, decides and writes.
 // Made over a pool it runs each call as a transaction of its own; made over a transaction it takes part in that one.
-import type { Sql } from '#database/connect.ts'
+import type { Tx } from '#database/connect.ts'
 import { holdUnits } from './seat-store.ts'
 import type {
   BlockOutcome,
@@ -31,7 +31,7 @@ type PlacedRow = {
   countedUnits: number
 }
 
-export function postgresStore(sql: Sql): SeatStore {
+export function postgresStore(sql: Tx): SeatStore {
   return {
     async open({ seats, pools = [], saleOpensAt, saleClosesAt }) {
       const [row] = await sql<{ id: number }[]>`
@@ -42,8 +42,7 @@ export function postgresStore(sql: Sql): SeatStore {
     },
 
     async place(requests, judgeOnly) {
-      const asked = requestsJson(requests, judgeOnly)
-      const rows = await sql<PlacedRow[]>`select * from place_holds(${asked}::text::jsonb)`
+      const rows = await placeHolds(sql, requests, judgeOnly)
       const outcomes: PlaceOutcome[] = new Array(requests.length)
       for (const row of rows) outcomes[row.no - 1] = placeOutcome(row, requests[row.no - 1])
       return outcomes
@@ -95,27 +94,24 @@ export function postgresStore(sql: Sql): SeatStore {
   }
 }
 
-// One JSON text a batch: a dozen array parameters cost more in the driver than PostgreSQL needs to read the JSON.
-function requestsJson(requests: PlaceRequest[], judgeOnly?: ReadonlySet<number>): string {
-  return JSON.stringify(
-    requests.map((request, index) => ({
-      no: index + 1,
-      inventory_id: request.inventoryId,
-      hold_id: request.holdId,
-      customer_id: request.customerId,
-      token_hash: `\\x${request.tokenHash}`,
-      ttl_ms: request.ttlMs,
-      life_ms: request.lifeMs,
-      seats: request.seats,
-      pools: request.pools?.length ? request.pools : null,
-      units: holdUnits(request),
-      amount_minor: request.amountMinor,
-      currency: request.currency,
-      quote: request.quote,
-      units_max: request.unitsMax ?? null,
-      leader: !judgeOnly?.has(index),
-    })),
-  )
+// Arrays are written as PostgreSQL array literals here, because the driver's own encoding of fourteen arrays costs more than the whole batch.
+function placeHolds(sql: Tx, requests: PlaceRequest[], judgeOnly?: ReadonlySet<number>): Promise<PlacedRow[]> {
+  const numbers = (of: (request: PlaceRequest) => number | null) => `{${requests.map((request) => of(request) ?? 'NULL').join()}}`
+  const texts = (of: (request: PlaceRequest) => string | null) => textArray(requests.map(of))
+  return sql<PlacedRow[]>`
+    select * from place_holds(
+      ${numbers((r) => r.inventoryId)}::text::bigint[], ${texts((r) => r.holdId)}::text::uuid[], ${texts((r) => r.customerId)}::text::text[],
+      ${texts((r) => `\\x${r.tokenHash}`)}::text::bytea[], ${numbers((r) => r.ttlMs)}::text::int[], ${numbers((r) => r.lifeMs)}::text::int[],
+      ${texts((r) => textArray(r.seats))}::text::text[], ${texts((r) => (r.pools?.length ? JSON.stringify(r.pools) : null))}::text::jsonb[],
+      ${numbers(holdUnits)}::text::int[], ${numbers((r) => r.unitsMax ?? null)}::text::int[],
+      ${numbers((r) => r.amountMinor)}::text::bigint[], ${texts((r) => r.currency)}::text::text[],
+      ${JSON.stringify(requests.map((r) => r.quote ?? null))}::text::json,
+      ${`{${requests.map((_, index) => !judgeOnly?.has(index)).join()}}`}::text::boolean[])`
+}
+
+// Labels are data and may hold quotes, commas and braces; every element is quoted, null is bare.
+function textArray(values: (string | null)[]): string {
+  return `{${values.map((value) => (value === null ? 'NULL' : `"${value.replace(/["\\]/g, '\\$&')}"`)).join()}}`
 }
 
 function placeOutcome(row: PlacedRow, request: PlaceRequest | undefined): PlaceOutcome {
@@ -147,7 +143,7 @@ function blockingOf(codes: string[] | null, reasons: BlockingReason[] | null): B
   return (codes ?? []).map((code, index) => ({ code, reason: reasons?.[index] ?? 'unknown' }))
 }
 
-async function readInventory(sql: Sql, inventoryId: number): Promise<InventoryState | null> {
+async function readInventory(sql: Tx, inventoryId: number): Promise<InventoryState | null> {
   const [row] = await sql<{ version: number; asOf: string; seats: SeatState[] | null; pools: PoolState[] | null }[]>`
     select i.version, n.t as as_of,
       (select jsonb_agg(jsonb_build_object('code', s.seat_code,
@@ -164,7 +160,7 @@ async function readInventory(sql: Sql, inventoryId: number): Promise<InventorySt
   return row ? { inventoryId, version: row.version, asOf: row.asOf, seats: row.seats ?? [], pools: row.pools ?? [] } : null
 }
 
-async function readHold(sql: Sql, inventoryId: number, holdId: string): Promise<HoldState | null> {
+async function readHold(sql: Tx, inventoryId: number, holdId: string): Promise<HoldState | null> {
   const [row] = await sql<(HoldState & { status: HoldStatus })[]>`
     select h.id as hold_id, h.customer_id, encode(h.token_hash, 'hex') as token_hash,
       case when h.status in ('HELD', 'CHECKED_OUT') and h.expires_at <= n.t then 'EXPIRED' else h.status end as status,

@@ -1,7 +1,8 @@
 -- Decides a batch of hold requests, for any number of inventories, in one transaction: the single-server form of the engine.
 --
--- requests: [{"no", "inventory_id", "hold_id", "customer_id", "token_hash" ("\\x..."), "ttl_ms", "life_ms", "seats": [], "pools": [{"code", "quantity"}]
---   or null, "units", "amount_minor", "currency", "quote", "units_max" (null: no limit), "leader"}], no = 1..n in the order of arrival.
+-- One array a field, one element a request, in the order of arrival (a JSON document of the same batch took 8 of 40 ms to read):
+-- seat_lists are array literals ('{F5,F6}'), pool_lists [{"code", "quantity"}] or null, units what the request weighs on the customer's limit
+-- units_max (null: none), quotes one JSON array of all quotes.
 -- A request that is not a leader shares a seat or its customer with an earlier one of the batch: it is judged, never granted here. A refusal
 -- found now is true now; one that nothing stands against answers DEFERRED and comes again in the next batch.
 --
@@ -9,7 +10,9 @@
 -- the way and why: held, yours, booked, blocked, unknown; pools: sold_out, unknown) | LIMIT (counted_units: what the customer has already)
 -- | CLOSED | NOT_OPEN | NOT_FOUND | DEFERRED.
 -- Two leaders that name one seat are a broken caller: the row count below refuses the whole batch and nothing is written.
-create or replace function place_holds(requests jsonb) returns table (
+create or replace function place_holds(inventory_ids bigint[], hold_ids uuid[], customer_ids text[], token_hashes bytea[], ttls_ms int[],
+  lives_ms int[], seat_lists text[], pool_lists jsonb[], units int[], units_max int[], amounts_minor bigint[], currencies text[], quotes json,
+  leaders boolean[]) returns table (
   no int, outcome text, hold_id uuid, expires_at timestamptz, decided_at timestamptz,
   blocking_codes text[], blocking_reasons text[], counted_units int)
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -17,21 +20,26 @@ language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = o
 declare
   asked hold_request[];
   judged hold_judgement[];
-  inventory_ids bigint[];
+  locked_ids bigint[];
   t timestamptz;
   next_id bigint;
   replaced record;
   wanted_seats bigint;
   taken_seats bigint;
 begin
-  select array_agg(r order by r.no), array_agg(distinct r.inventory_id order by r.inventory_id) into asked, inventory_ids
-  from jsonb_populate_recordset(null::hold_request, requests) r;
+  select array_agg(row(r.no, r.inventory_id, r.hold_id, r.customer_id, r.token_hash, r.ttl_ms, r.life_ms, r.seats::text[], r.pools, r.units,
+      r.units_max, r.amount_minor, r.currency, r.quote, r.leader)::hold_request order by r.no),
+    array_agg(distinct r.inventory_id order by r.inventory_id)
+  into asked, locked_ids
+  from rows from (unnest(inventory_ids, hold_ids, customer_ids, token_hashes, ttls_ms, lives_ms, seat_lists, pool_lists, units, units_max,
+      amounts_minor, currencies, leaders), json_array_elements(quotes)) with ordinality
+    r (inventory_id, hold_id, customer_id, token_hash, ttl_ms, life_ms, seats, pools, units, units_max, amount_minor, currency, leader, quote, no);
 
-  perform 1 from inventories i where i.id = any (inventory_ids) order by i.id for update;
+  perform 1 from inventories i where i.id = any (locked_ids) order by i.id for update;
   t := holdfast_now();
 
   for next_id in select distinct h.inventory_id from holds h
-    where h.inventory_id = any (inventory_ids) and h.status in ('HELD', 'CHECKED_OUT') and h.expires_at <= t
+    where h.inventory_id = any (locked_ids) and h.status in ('HELD', 'CHECKED_OUT') and h.expires_at <= t
   loop
     perform expire_lapsed_holds(next_id, t);
   end loop;
