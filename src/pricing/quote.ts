@@ -3,14 +3,22 @@
 /** Why a line costs what it does, in the order it was worked out: base price, weekend surcharge, booking fee ... Sums to the line. */
 export type QuotePart = { label: string; amountMinor: number }
 
-/** One seat, or one quantity of a pool. */
+/** One seat, or one quantity of a pool. `taxMinor` is the tax that `amountMinor` contains, for display and documents. */
 export type QuoteLine = {
   seat?: string
   pool?: string
   quantity: number
   category: string
   amountMinor: number
+  taxMinor?: number
   parts: QuotePart[]
 }
 
-export type Quote = { currency: string; totalMinor: number; lines: QuoteLine[] }
+/** `taxMinor` is the sum over the lines: tax is rounded line by line, so that documents agree with the charge to the cent. */
+export type Quote = {
+  currency: string
+  totalMinor: number
+  taxBasisPoints?: number
+  taxMinor?: number
+  lines: QuoteLine[]
+}
