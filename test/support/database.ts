@@ -30,7 +30,10 @@ export async function freshDatabase(t?: { after: (fn: () => Promise<void>) => vo
   const template = await templateAddress()
   serial += 1
   const name = `test_${process.pid}_${serial}`
-  await administer(template, (admin) => admin`create database ${admin(name)} template ${admin(template.database)}`)
+  await administer(
+    template,
+    (admin) => admin`create database ${admin(name)} template ${admin(template.database)} strategy file_copy`,
+  )
 
   const options = { ...template, database: name }
   const pools: Sql[] = []
