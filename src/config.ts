@@ -1,0 +1,193 @@
+// The environment becomes one frozen, typed object: the only reader of process.env, and the table that checks, help and docs are made from.
+import { isIP } from 'node:net'
+import { StartRefused } from '#database/start-refused.ts'
+
+export type Environment = Record<string, string | undefined>
+
+/** How a text is read: `read` answers undefined for what is not allowed; `allowed` says what is. */
+type Reader<T> = { allowed: string; read: (text: string) => T | undefined }
+type Variable<N extends string, T> = Reader<T> & { name: N; default: string; description: string; secret: boolean }
+
+// Node's timers fire at once beyond this.
+const TIMER_MAX_MS = 2 ** 31 - 1
+const DAY_MS = 86_400_000
+
+/** Every variable there is, in the order in which people look for them. */
+export const VARIABLES = [
+  setting('PORT', '3000', whole(0, 65_535), 'Where the server listens; 0 takes any free port.'),
+  // A first start comes with demo data and payments that cost nothing: nobody in the network should find it by accident.
+  setting('HOST', '127.0.0.1', text(255), 'The address it listens on; 0.0.0.0 is every network of the machine.'),
+  setting('PUBLIC_URL', '', url(), 'How buyers reach it; empty: http://localhost:PORT. Required in production.'),
+  secret('DATABASE_URL', '', databaseUrl(), 'A PostgreSQL of your own, 15 or later; empty: the embedded one.'),
+  setting('HOLDFAST_DATA', './var', text(4096), 'The data folder of the embedded PostgreSQL.'),
+  secret('HOLDFAST_ADMIN_KEY', '', adminKey(), 'API key of the first administrator; empty: made and printed once.'),
+  setting('HOLDFAST_MODE', 'development', words('development', 'production'), 'Production loads no demo data unasked.'),
+  setting('DEMO_DATA', 'on', words('on', 'off'), 'Whether an empty database gets cinemas and showtimes to try.'),
+  setting('HOLD_TTL_MS', '600000', whole(1, DAY_MS), 'How long a hold lasts.'),
+  setting('HOLD_EXTENSIONS_MAX', '1', whole(0, 100), 'How often a hold can be extended.'),
+  setting('HOLD_LIFE_MAX_MS', '1800000', whole(1, DAY_MS), 'The longest a hold can last, extended and checked out.'),
+  setting('PAYMENT_SESSION_TTL_MS', '480000', whole(1, DAY_MS), 'How long a buyer has on the payment page.'),
+  setting('PAYMENT_BUFFER_MS', '120000', whole(0, DAY_MS), 'How much longer the hold lasts than that page.'),
+  setting(
+    'SWEEP_INTERVAL_MS',
+    '15000',
+    whole(0, TIMER_MAX_MS),
+    'Between sweeps of lapsed holds, for display; 0: never.',
+  ),
+  setting('SEATS_PER_HOLD_MAX', '8', whole(1, 100), 'Seats in one hold.'),
+  setting('SEATS_PER_CUSTOMER_MAX', '8', whole(1, 1_000), 'Seats a customer may have in a showtime, held and booked.'),
+  setting(
+    'HOLD_ATTEMPTS_PER_MINUTE',
+    '5',
+    whole(0, 1_000_000),
+    'Hold attempts of a customer in a minute; 0: no limit.',
+  ),
+  setting('RELAY_INTERVAL_MS', '500', whole(1, TIMER_MAX_MS), 'Between two looks for events to deliver.'),
+  setting('SETTLE_INTERVAL_MS', '500', whole(1, TIMER_MAX_MS), 'Between two looks for money to move.'),
+  setting('HTTP_BODY_MAX_BYTES', '65536', whole(1_024, 100_000_000), 'The largest request body.'),
+  setting('LOG_LEVEL', 'info', words('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), 'What is logged.'),
+  setting('TRUST_PROXY', '', list('addresses', isProxy), 'Proxies whose X-Forwarded-For is believed; empty: none.'),
+  setting('CORS_ORIGINS', '', list('origins', isOrigin), 'Other sites whose pages may call the API; empty: none.'),
+]
+
+type Camel<S extends string> = S extends `${infer Head}_${infer Tail}`
+  ? `${Lowercase<Head>}${Capitalize<Camel<Tail>>}`
+  : Lowercase<S>
+type ValueOf<V> = V extends Variable<string, infer T> ? T : never
+type Known = (typeof VARIABLES)[number]
+
+/** HOLD_TTL_MS is `holdTtlMs`, and so on. */
+export type Config = { readonly [V in Known as Camel<V['name']>]: ValueOf<V> }
+
+/** Throws StartRefused naming the variable, the value given and what is allowed. An unknown HOLDFAST_ variable is only warned about. */
+export function loadConfig(env: Environment = process.env, warn: (sentence: string) => void = console.error): Config {
+  const values: Record<string, unknown> = {}
+  for (const one of VARIABLES) values[camel(one.name)] = readVariable(one, env)
+  const known = new Set<string>(VARIABLES.map((one) => one.name))
+  for (const name of Object.keys(env).filter((key) => key.startsWith('HOLDFAST_') && !key.startsWith('HOLDFAST_TEST_')))
+    if (!known.has(name)) warn(`${name} is set, and Holdfast has no such variable; see \`holdfast config\`.`)
+  const config = values as Config
+  return Object.freeze({ ...config, ...dependentValues(config, env) })
+}
+
+function readVariable(one: Known, env: Environment): unknown {
+  const given = env[one.name]?.trim() ?? ''
+  const value = one.read(given || one.default)
+  if (value === undefined)
+    throw new StartRefused(
+      `${one.name} is ${one.secret ? 'set to something' : `"${given}"`}, but must be ${one.allowed}.`,
+    )
+  return value
+}
+
+// What one variable means for another.
+function dependentValues(config: Config, env: Environment): Partial<Config> {
+  if (config.holdTtlMs > config.holdLifeMaxMs)
+    throw new StartRefused(
+      `HOLD_TTL_MS is ${config.holdTtlMs}, but must not exceed HOLD_LIFE_MAX_MS (${config.holdLifeMaxMs}).`,
+    )
+  const checkoutMs = config.paymentSessionTtlMs + config.paymentBufferMs
+  if (checkoutMs > config.holdLifeMaxMs)
+    throw new StartRefused(
+      `PAYMENT_SESSION_TTL_MS and PAYMENT_BUFFER_MS are ${checkoutMs} together, but must not exceed HOLD_LIFE_MAX_MS (${config.holdLifeMaxMs}).`,
+    )
+  const production = config.holdfastMode === 'production'
+  if (production && !config.publicUrl)
+    throw new StartRefused(
+      'PUBLIC_URL is not set, but in production it must be the address buyers use, such as https://tickets.example.com.',
+    )
+  return {
+    publicUrl: config.publicUrl || `http://localhost:${config.port}`,
+    demoData: production && !env.DEMO_DATA ? 'off' : config.demoData,
+  }
+}
+
+/** The table of the documentation and of `holdfast config`: Markdown, and even columns for the terminal. */
+export function configTable(): string {
+  const rows = VARIABLES.map((one) => [one.name, one.default || '(empty)', one.description, one.allowed])
+  const cells = [['variable', 'default', 'what for', 'allowed'], ...rows]
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
+  const line = (row: string[]) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
+  const [head = [], ...body] = cells
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n')
+}
+
+function setting<N extends string, T>(name: N, byDefault: string, reader: Reader<T>, description: string) {
+  return { name, default: byDefault, description, secret: false, ...reader } satisfies Variable<N, T>
+}
+
+/** Its value is never shown. */
+function secret<N extends string, T>(name: N, byDefault: string, reader: Reader<T>, description: string) {
+  return { ...setting(name, byDefault, reader, description), secret: true } satisfies Variable<N, T>
+}
+
+function whole(min: number, max: number): Reader<number> {
+  return {
+    allowed: `a whole number from ${min} to ${max}`,
+    read: (given) => (/^\d{1,15}$/.test(given) && +given >= min && +given <= max ? +given : undefined),
+  }
+}
+
+function words<const W extends string>(...allowed: W[]): Reader<W> {
+  return { allowed: allowed.join(' or '), read: (given) => allowed.find((word) => word === given) }
+}
+
+function text(maxLength: number): Reader<string> {
+  return { allowed: `1 to ${maxLength} characters`, read: (given) => (given.length <= maxLength ? given : undefined) }
+}
+
+function adminKey(): Reader<string> {
+  return {
+    allowed: 'empty, or 24 to 200 visible ASCII characters',
+    read: (given) => (given === '' || /^[\x21-\x7e]{24,200}$/.test(given) ? given : undefined),
+  }
+}
+
+function url(): Reader<string> {
+  return {
+    allowed: 'empty, or http(s)://host without query',
+    read: (given) => (given === '' || isPublicUrl(given) ? given.replace(/\/+$/, '') : undefined),
+  }
+}
+
+function databaseUrl(): Reader<string> {
+  return {
+    allowed: 'empty, or postgres://user:password@host:port/database',
+    read: (given) => (given === '' || /^postgres(ql)?:$/.test(parseUrl(given)?.protocol ?? '') ? given : undefined),
+  }
+}
+
+function list(kind: string, fits: (entry: string) => boolean): Reader<string[]> {
+  return {
+    allowed: `empty, or ${kind} with commas between them`,
+    read(given) {
+      const entries = given.split(',').flatMap((entry) => entry.trim() || [])
+      return entries.every(fits) ? entries : undefined
+    },
+  }
+}
+
+function isPublicUrl(given: string): boolean {
+  const parsed = parseUrl(given)
+  return parsed !== null && /^https?:$/.test(parsed.protocol) && !parsed.search && !parsed.hash && !parsed.username
+}
+
+function isOrigin(given: string): boolean {
+  return isPublicUrl(given) && parseUrl(given)?.origin === given
+}
+
+// What the server's proxy check understands: an address, a network, or one of these words.
+function isProxy(given: string): boolean {
+  const [address = '', bits = '0', more] = given.split('/')
+  const version = isIP(address)
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(given)) return true
+  return version > 0 && more === undefined && /^\d{1,3}$/.test(bits) && +bits <= (version === 4 ? 32 : 128)
+}
+
+function parseUrl(given: string): URL | null {
+  return URL.canParse(given) ? new URL(given) : null
+}
+
+function camel(name: string): string {
+  return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+}
