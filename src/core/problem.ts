@@ -36,6 +36,12 @@ export const PROBLEMS = {
   HOLD_CHECKED_OUT: [409, 'The hold is being paid; it cannot be changed now.'],
   EXTENSION_LIMIT: [409, 'The hold cannot be extended any further.'],
   ALREADY_BOOKED: [409, 'The hold is a booking already; cancel the booking instead.'],
+  // the cinema's programme
+  ALREADY_EXISTS: [409, 'There is one of this name already.'],
+  SCREEN_BUSY: [409, 'Another show is on this screen at that time.'],
+  LOCAL_TIME_INVALID: [422, 'The clock of the venue does not have this time, or has it twice.'],
+  LAYOUT_INVALID: [422, 'These seats make no layout.'],
+  PRICE_LIST_INVALID: [422, 'This price list cannot price every seat.'],
   // paying
   PAYMENT_PROVIDER_UNAVAILABLE: [502, 'The payment provider does not answer; your seats stay held, try again.'],
   SIGNATURE_INVALID: [401, 'The signature does not fit, or is too old.'],

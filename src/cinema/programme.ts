@@ -1,0 +1,84 @@
+// What every request reads again and again, kept in memory: layouts for ever, showtimes, prices and free seats for two seconds.
+// Nothing here decides a sale; the engine does, and a price is frozen in the hold at the moment it is placed.
+import { LRUCache } from 'lru-cache'
+import type { Sql } from '#database/connect.ts'
+import { priceCategory } from '#pricing/quote-seats.ts'
+import { type Availability, countFreeSeats } from './count-free-seats.ts'
+import type { Layout } from './layout.ts'
+import { readLayout } from './read-layout.ts'
+import { readPriceList, type StoredPriceList } from './read-price-list.ts'
+import { readShowtime, type Showtime } from './showtime.ts'
+
+// How old a showtime, a price list or a count may be. A price changed in another process takes effect here within this time.
+const FRESH_MS = 2000
+const LAYOUTS_MAX = 500
+const SHOWTIMES_MAX = 5000
+
+export type Programme = {
+  showtime(inventoryId: number): Promise<Showtime>
+  layout(screenId: number, version: number): Promise<Layout>
+  priceList(id: number): Promise<StoredPriceList>
+  availability(inventoryIds: number[]): Promise<Map<number, Availability>>
+  /** The cheapest single seat of a showtime, minor units; null when nothing is for sale by seat. */
+  priceFromMinor(showtime: Showtime): Promise<number | null>
+  /** After a change made by this process, so that its own next answer shows it. */
+  forgetPrices(): void
+}
+
+export function openProgramme(sql: Sql): Programme {
+  const showtimes = new LRUCache<number, Showtime>({
+    max: SHOWTIMES_MAX,
+    ttl: FRESH_MS,
+    fetchMethod: (inventoryId) => readShowtime(sql, inventoryId),
+  })
+  const layouts = new LRUCache<string, Layout>({
+    max: LAYOUTS_MAX,
+    fetchMethod: (key) => {
+      const [screenId, version] = key.split(':').map(Number)
+      return readLayout(sql, screenId ?? 0, version ?? 0)
+    },
+  })
+  const priceLists = new LRUCache<number, StoredPriceList>({
+    max: LAYOUTS_MAX,
+    ttl: FRESH_MS,
+    fetchMethod: (id) => readPriceList(sql, id),
+  })
+  const counts = new LRUCache<number, Availability>({ max: SHOWTIMES_MAX, ttl: FRESH_MS })
+
+  const programme: Programme = {
+    showtime: async (inventoryId) => known(await showtimes.fetch(inventoryId)),
+    layout: async (screenId, version) => known(await layouts.fetch(`${screenId}:${version}`)),
+    priceList: async (id) => known(await priceLists.fetch(id)),
+    forgetPrices: () => priceLists.clear(),
+
+    async availability(inventoryIds) {
+      const missing = inventoryIds.filter((id) => !counts.has(id))
+      const counted = missing.length > 0 ? await countFreeSeats(sql, missing) : new Map<number, Availability>()
+      for (const [id, availability] of counted) counts.set(id, availability)
+      const answer = inventoryIds.map((id) => [id, counted.get(id) ?? counts.get(id)] as const)
+      return new Map(answer.filter((entry): entry is [number, Availability] => entry[1] !== undefined))
+    },
+
+    async priceFromMinor(showtime) {
+      const [layout, list] = await Promise.all([
+        programme.layout(showtime.screenId, showtime.layoutVersion),
+        programme.priceList(showtime.priceListId),
+      ])
+      const prices = layout.categories.map(
+        (category) => priceCategory(list, pricedShowing(showtime), category).amountMinor,
+      )
+      return prices.length > 0 ? Math.min(...prices) : null
+    },
+  }
+  return programme
+}
+
+/** What the price of a showtime may depend on. */
+export function pricedShowing(showtime: Showtime): { businessDay: string; localTime: string; format: string } {
+  return { businessDay: showtime.businessDay, localTime: showtime.startsLocal.slice(11, 16), format: showtime.format }
+}
+
+function known<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('a fetched value is never undefined')
+  return value
+}
