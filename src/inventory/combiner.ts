@@ -143,17 +143,31 @@ async function refuseHopeless(lane: Lane, picture: NonNullable<CombinerOptions['
   const seen = await picture(most).catch(() => null)
   if (!seen?.onSale) return
   // Requests that came while the picture was taken stand behind `asked`: it is no answer to them.
-  lane.queue = lane.queue.filter(({ request, resolve }, index) => {
-    if (index >= asked || request.inventoryId !== most || request.pools?.length || seen.customers.has(request.customerId)) return true
-    const blocking: Blocking[] = []
-    for (const code of request.seats) {
-      const reason = seen.seats.get(code)
-      if (reason !== null) blocking.push({ code, reason: reason ?? 'unknown' })
-    }
-    if (blocking.length === 0) return true
-    resolve({ outcome: 'UNAVAILABLE', blocking, decidedAt: seen.asOf })
+  const refused: { resolve: Waiting['resolve']; outcome: PlaceOutcome }[] = []
+  lane.queue = lane.queue.filter((waiting, index) => {
+    const { request, resolve } = waiting
+    if (index >= asked || request.inventoryId !== most || request.pools?.length) return true
+    const blocking = blockingIn(seen, request.seats)
+    if (!blocking || seen.customers.has(request.customerId)) return true
+    refused.push({ resolve, outcome: { outcome: 'UNAVAILABLE', blocking, decidedAt: seen.asOf } })
     return false
   })
+  // Thousands of answers take longer to hand out than the next batch takes to decide: they go out while it is with the database, which the driver
+  // writes to in the coming turn of the event loop (measured: 150 of 410 ms).
+  setImmediate(setImmediate, () => {
+    for (const { resolve, outcome } of refused) resolve(outcome)
+  })
+}
+
+function blockingIn(seen: SeatPicture, seats: string[]): Blocking[] | null {
+  let blocking: Blocking[] | null = null
+  for (const code of seats) {
+    const inTheWay = seen.seats.get(code)
+    if (inTheWay === null) continue
+    blocking ??= []
+    blocking.push(inTheWay ?? { code, reason: 'unknown' })
+  }
+  return blocking
 }
 
 type FailureKind = 'serialisation' | 'timeout' | 'connection' | 'other'

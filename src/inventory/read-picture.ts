@@ -1,14 +1,14 @@
 // The whole of an inventory as one statement saw it: which seats are taken, and by which customer where they are held.
 // The combiner refuses from it what waits in a long lane: a picture taken after a request arrived is an answer to that request.
 import type { Tx } from '#database/connect.ts'
-import type { BlockingReason } from './seat-store.ts'
+import type { Blocking, BlockingReason } from './seat-store.ts'
 
 export type SeatPicture = {
   /** When the picture was taken, by the database's clock. */
   asOf: string
   onSale: boolean
   /** Every seat of the inventory: what stands in its way, or null when it is free. A lapsed hold does not. */
-  seats: ReadonlyMap<string, BlockingReason | null>
+  seats: ReadonlyMap<string, Blocking | null>
   /** Who holds or has booked something here: their requests go to the database, which knows their own seats from others'. */
   customers: ReadonlySet<string>
 }
@@ -31,9 +31,9 @@ export async function readPicture(sql: Tx, inventoryId: number): Promise<SeatPic
     ) s on true
     where i.id = ${inventoryId}`
   if (!row) return null
-  const seats = new Map<string, BlockingReason | null>(row.free?.map((code) => [code, null]))
+  const seats = new Map<string, Blocking | null>(row.free?.map((code) => [code, null]))
   row.taken?.forEach((code, index) => {
-    seats.set(code, row.reasons?.[index] ?? 'unknown')
+    seats.set(code, { code, reason: row.reasons?.[index] ?? 'unknown' })
   })
   return { asOf: row.asOf, onSale: row.onSale, seats, customers: new Set(row.customers) }
 }
