@@ -4,6 +4,8 @@
 export const PROBLEMS = {
   // the request itself
   INVALID_REQUEST: [422, 'The request does not fit its description.'],
+  MALFORMED_URL: [400, 'The address is not readable: its percent-encoding is broken.'],
+  MALFORMED_HTTP: [400, 'The bytes received are not HTTP.'],
   MALFORMED_BODY: [400, 'The body is not readable JSON.'],
   BODY_TOO_LARGE: [413, 'The body is larger than this server accepts.'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'Send the body as application/json.'],

@@ -1,0 +1,68 @@
+// Builds the server: what every request passes, then each room's routes by name, one line a room. Listens nowhere, so tests use it as it is.
+import cookie from '@fastify/cookie'
+import cors from '@fastify/cors'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
+import { operationsRoutes } from '#admin/operations.ts'
+import type { Config } from '#config.ts'
+import { describeApi } from '#core/api-document.ts'
+import { problemOf, replyWithProblems, sendProblemDocument } from '#core/error-reply.ts'
+import { type App, allNamedSchemas } from '#core/http.ts'
+import { readBodiesStrictly } from '#core/json-body.ts'
+import type { Metrics } from '#core/metrics.ts'
+import { answerBrokenHttp, chooseRequestId, observeRequests, SERVER_TIMEOUTS } from '#core/request.ts'
+import type { Sql } from '#database/connect.ts'
+import { recogniseCallers } from '#identity/recognise-caller.ts'
+import { identityRoutes } from '#identity/routes.ts'
+import type { Secrets } from '#identity/secrets.ts'
+import type { Combiner } from '#inventory/combiner.ts'
+
+/** What the process is made of; each room takes what it needs of it. */
+export type Parts = {
+  config: Config
+  log: FastifyBaseLogger
+  metrics: Metrics
+  /** The pool for everything but the combiner's batches. */
+  sql: Sql
+  secrets: Secrets
+  combiner: Combiner
+  /** Tells a worker that there is something to do. */
+  wake: (worker: string) => void
+}
+
+export async function buildApp(parts: Parts): Promise<App> {
+  const { config, log, metrics } = parts
+  const app: App = Fastify({
+    ...SERVER_TIMEOUTS,
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: config.httpBodyMaxBytes,
+    trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
+    genReqId: chooseRequestId,
+    // Nothing a client sends is quietly changed to fit: no coercion, no dropping of unknown fields.
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
+    frameworkErrors: (error, request, reply) => {
+      sendProblemDocument(reply, problemOf(error), request.id)
+    },
+    clientErrorHandler: answerBrokenHttp,
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  for (const schema of allNamedSchemas()) app.addSchema(schema)
+  observeRequests(app, metrics, config)
+  replyWithProblems(app, metrics)
+  readBodiesStrictly(app)
+  await app.register(cookie)
+  if (config.corsOrigins.length > 0) {
+    await app.register(cors, {
+      origin: config.corsOrigins,
+      credentials: true,
+      exposedHeaders: ['etag', 'retry-after', 'ratelimit', 'x-request-id', 'idempotent-replayed'],
+    })
+  }
+  await describeApi(app, config)
+  recogniseCallers(app, parts)
+
+  operationsRoutes(app, parts)
+  identityRoutes(app, parts)
+  return app
+}

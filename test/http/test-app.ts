@@ -1,0 +1,67 @@
+// The whole server on a database of its own, for tests that come in by the door.
+import { randomUUID } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import { buildApp, type Parts } from '#app.ts'
+import { type Environment, loadConfig } from '#config.ts'
+import type { App } from '#core/http.ts'
+import { createLog } from '#core/log.ts'
+import { createMetrics } from '#core/metrics.ts'
+import { createApiKey } from '#identity/api-keys.ts'
+import type { Role } from '#identity/caller.ts'
+import { loadSecrets } from '#identity/secrets.ts'
+import { signSession } from '#identity/session-token.ts'
+import { createCombiner } from '#inventory/combiner.ts'
+import { postgresStore } from '#inventory/postgres-store.ts'
+import { freshDatabase, type TestDatabase } from '#test/support/database.ts'
+
+export type TestApp = {
+  app: App
+  db: TestDatabase
+  parts: Parts
+  /** Headers of a new customer, or of the named one. */
+  customer(customerId?: string): { authorization: string; customerId: string }
+  /** Headers of a new key with these roles. */
+  key(...roles: Role[]): Promise<{ authorization: string; keyId: number }>
+}
+
+/** `env` is read as the product reads its own. `changes` replaces parts, such as the log. No worker runs. */
+export async function testApp(
+  t: TestContext,
+  env: Environment = {},
+  changes: Partial<Parts> = {},
+  addRoutes: (app: App, parts: Parts) => void = () => {},
+): Promise<TestApp> {
+  const db = await freshDatabase(t)
+  const config = loadConfig({ LOG_LEVEL: 'fatal', HOLD_ATTEMPTS_PER_MINUTE: '0', ...env })
+  const combiner = createCombiner(postgresStore(db.connect(4)))
+  const parts: Parts = {
+    config,
+    log: createLog(config.logLevel),
+    metrics: createMetrics(),
+    sql: db.sql,
+    secrets: await loadSecrets(db.sql),
+    combiner,
+    wake: () => {},
+    ...changes,
+  }
+  const app = await buildApp(parts)
+  addRoutes(app, parts)
+  await app.ready()
+  t.after(async () => {
+    await app.close()
+    await combiner.close()
+  })
+  return {
+    app,
+    db,
+    parts,
+    customer(customerId = `cust_${randomUUID().replaceAll('-', '')}`) {
+      const { token } = signSession(parts.secrets.session, customerId, Date.now())
+      return { authorization: `Bearer ${token}`, customerId }
+    },
+    async key(...roles) {
+      const { key, keyId } = await createApiKey(db.sql, { name: roles.join(' '), roles })
+      return { authorization: `Bearer ${key}`, keyId }
+    },
+  }
+}
