@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartRefused } from './start-refused.ts'
 
+// A process that was told to stop may be on its way out when the next one comes.
+const HOLDER_PATIENCE_MS = 3_000
 const ORPHAN_PATIENCE_MS = 15_000
 const STEP_MS = 50
 
@@ -12,24 +14,21 @@ const STEP_MS = 50
 export async function lockFolder(folder: string): Promise<() => void> {
   const path = join(folder, 'holdfast.pid')
   const mine = `${process.pid} ${startOf(process.pid)}`
-  for (;;) {
-    try {
-      writeFileSync(path, mine, { flag: 'wx' })
-      return () => {
-        if (readText(path) === mine) rmSync(path, { force: true })
-      }
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    }
-    const theirs = readText(path) || (await readAgain(path))
+  for (let waitedMs = 0; !writeNew(path, mine); waitedMs += STEP_MS) {
+    const theirs = readText(path)
     const [pid = '', ...start] = theirs.split(' ')
-    // The start time tells the process from a later one that was given the same number.
-    if (isAlive(Number(pid)) && startOf(Number(pid)) === start.join(' '))
+    // The start time tells the process from a later one that was given the same number. An empty file is one that is just being written.
+    const lives = theirs === '' || (isAlive(Number(pid)) && startOf(Number(pid)) === start.join(' '))
+    if (lives && waitedMs >= HOLDER_PATIENCE_MS)
       throw new StartRefused(
         `The data folder ${folder} is in use by process ${pid}. Stop that one first, or give this one a folder of its own in HOLDFAST_DATA.`,
       )
     // Two processes may get here at once and one may remove the other's new file; PostgreSQL's own lock then stops the second.
-    if (readText(path) === theirs) rmSync(path, { force: true })
+    if (!lives && readText(path) === theirs) rmSync(path, { force: true })
+    if (lives) await sleep(STEP_MS)
+  }
+  return () => {
+    if (readText(path) === mine) rmSync(path, { force: true })
   }
 }
 
@@ -97,10 +96,14 @@ function askPs(column: string, pid: number): string {
   return spawnSync('ps', ['-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim() ?? ''
 }
 
-// The file is made and filled in two steps; whoever reads between them reads again.
-async function readAgain(path: string): Promise<string> {
-  await sleep(STEP_MS)
-  return readText(path)
+function writeNew(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: 'wx' })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
 }
 
 function readText(path: string): string {
