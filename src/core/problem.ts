@@ -44,6 +44,7 @@ export const PROBLEMS = {
   LOCAL_TIME_INVALID: [422, 'The clock of the venue does not have this time, or has it twice.'],
   LAYOUT_INVALID: [422, 'These seats make no layout.'],
   PRICE_LIST_INVALID: [422, 'This price list cannot price every seat.'],
+  FEED_UNREADABLE: [422, 'This is no feed that can be imported.'],
   // paying
   PAYMENT_PROVIDER_UNAVAILABLE: [502, 'The payment provider does not answer; your seats stay held, try again.'],
   SIGNATURE_INVALID: [401, 'The signature does not fit, or is too old.'],
