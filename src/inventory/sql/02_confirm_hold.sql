@@ -8,7 +8,7 @@ language plpgsql as $$
 declare
   t timestamptz;
   h holds;
-  sold text[];
+  sold_codes text[];
   next_version bigint;
 begin
   perform 1 from inventories i where i.id = in_inventory_id for update;
@@ -33,11 +33,11 @@ begin
     update seats s set status = 'BOOKED', hold_id = null, hold_expires_at = null, booking_id = in_booking_id
     where s.inventory_id = in_inventory_id and s.seat_code = any (h.seat_codes) and s.hold_id = in_hold_id and s.status = 'HELD'
     returning s.seat_code)
-  select coalesce(array_agg(x.seat_code order by x.seat_code), '{}') into sold from seats_sold x;
-  if cardinality(sold) <> cardinality(h.seat_codes) then
-    raise exception 'hold % has % seats and only % carry it', in_hold_id, cardinality(h.seat_codes), cardinality(sold) using errcode = 'HF002';
+  select coalesce(array_agg(x.seat_code order by x.seat_code), '{}') into sold_codes from seats_sold x;
+  if cardinality(sold_codes) <> cardinality(h.seat_codes) then
+    raise exception 'hold % has % seats and only % carry it', in_hold_id, cardinality(h.seat_codes), cardinality(sold_codes) using errcode = 'HF002';
   end if;
-  insert into booked_seats (inventory_id, seat_code, booking_id, booked_at) select in_inventory_id, code, in_booking_id, t from unnest(sold) x (code);
+  insert into booked_seats (inventory_id, seat_code, booking_id, booked_at) select in_inventory_id, code, in_booking_id, t from unnest(sold_codes) x (code);
   update holds x set status = 'BOOKED', booking_id = in_booking_id, ended_at = t
   where x.inventory_id = in_inventory_id and x.id = in_hold_id and x.status = 'CHECKED_OUT';
   update inventories i set version = i.version + 1 where i.id = in_inventory_id returning i.version into next_version;
@@ -51,8 +51,8 @@ begin
     where p.inventory_id = in_inventory_id and p.pool_code = l.pool_code returning p.pool_code, p.held, p.sold)
   insert into inventory_changes (inventory_id, version, changed_at, seat_codes, seat_statuses, seat_hold_ids, seat_expires_at,
     pool_codes, pool_held, pool_sold)
-  select in_inventory_id, next_version, t, sold, array_fill('BOOKED'::text, array[cardinality(sold)]),
-    array_fill(null::uuid, array[cardinality(sold)]), array_fill(null::timestamptz, array[cardinality(sold)]),
+  select in_inventory_id, next_version, t, sold_codes, array_fill('BOOKED'::text, array[cardinality(sold_codes)]),
+    array_fill(null::uuid, array[cardinality(sold_codes)]), array_fill(null::timestamptz, array[cardinality(sold_codes)]),
     coalesce(array_agg(m.pool_code), '{}'), coalesce(array_agg(m.held), '{}'), coalesce(array_agg(m.sold), '{}')
   from moved m;
   return query select 'BOOKED', 'BOOKED', in_booking_id, t;
