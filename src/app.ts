@@ -12,6 +12,8 @@ import { readBodiesStrictly } from '#core/json-body.ts'
 import type { Metrics } from '#core/metrics.ts'
 import { answerBrokenHttp, chooseRequestId, observeRequests, SERVER_TIMEOUTS } from '#core/request.ts'
 import type { Sql } from '#database/connect.ts'
+import { createAttemptLimit } from '#holds/limit-attempts.ts'
+import { holdRoutes } from '#holds/routes.ts'
 import { recogniseCallers } from '#identity/recognise-caller.ts'
 import { identityRoutes } from '#identity/routes.ts'
 import type { Secrets } from '#identity/secrets.ts'
@@ -62,7 +64,9 @@ export async function buildApp(parts: Parts): Promise<App> {
   await describeApi(app, config)
   recogniseCallers(app, parts)
 
-  operationsRoutes(app, parts)
-  identityRoutes(app, parts)
+  const doors = { ...parts, attempts: createAttemptLimit(config.holdAttemptsPerMinute, metrics) }
+  operationsRoutes(app, doors)
+  identityRoutes(app, doors)
+  holdRoutes(app, doors)
   return app
 }
