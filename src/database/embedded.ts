@@ -22,6 +22,7 @@ const NOBODY = { uid: 65534, gid: 65534 }
 // fsync and synchronous_commit stay on: an acknowledged hold survives a power cut. The sizes suit a machine that also runs the app.
 const SETTINGS: Record<string, string> = {
   listen_addresses: '',
+  port: String(SOCKET_PORT),
   max_connections: '100',
   shared_buffers: '256MB',
   max_wal_size: '2GB',
@@ -85,7 +86,7 @@ async function startIn(
     program: join(postgres.bin, 'postgres'),
     data,
     logFile: join(home, 'postgres.log'),
-    settings: { ...settings, port: String(SOCKET_PORT), unix_socket_directories: `"${sockets}"` },
+    settings: { ...settings, unix_socket_directories: `"${sockets}"` },
     runAs,
     log,
   })
@@ -93,7 +94,7 @@ async function startIn(
     await server.stop()
     if (sockets !== home) rmSync(sockets, { recursive: true, force: true })
   }
-  const options = { host: sockets, port: SOCKET_PORT, database: DATABASE, username: OWNER }
+  const options = { host: sockets, port: Number(settings.port), database: DATABASE, username: OWNER }
   try {
     await ensureDatabase(options)
   } catch (error) {
