@@ -72,12 +72,15 @@ export function createCombiner(store: SeatStore, options: CombinerOptions = {}):
 function nextBatch(queue: Waiting[], batchMax: number): { batch: Waiting[]; judgeOnly: Set<number>; later: Waiting[] } {
   const batch = queue.slice(0, batchMax)
   const judgeOnly = new Set<number>()
-  const claimed = new Set<string>()
+  const claimed = new Map<number, Set<string>>()
   batch.forEach(({ request }, index) => {
-    const claims = request.seats.map((seat) => `${request.inventoryId} ${seat}`)
-    claims.push(`${request.inventoryId}\n${request.customerId}`)
-    if (claims.some((claim) => claimed.has(claim))) judgeOnly.add(index)
-    for (const claim of claims) claimed.add(claim)
+    let claims = claimed.get(request.inventoryId)
+    if (!claims) claimed.set(request.inventoryId, (claims = new Set()))
+    const before = claims.size
+    // A customer is claimed beside the seats; the line break keeps it from being mistaken for a seat's label.
+    claims.add(`\n${request.customerId}`)
+    for (const seat of request.seats) claims.add(seat)
+    if (claims.size < before + request.seats.length + 1) judgeOnly.add(index)
   })
   return { batch, judgeOnly, later: queue.slice(batchMax) }
 }

@@ -96,22 +96,25 @@ export function postgresStore(sql: Tx): SeatStore {
 
 // Arrays are written as PostgreSQL array literals here, because the driver's own encoding of fourteen arrays costs more than the whole batch.
 function placeHolds(sql: Tx, requests: PlaceRequest[], judgeOnly?: ReadonlySet<number>): Promise<PlacedRow[]> {
-  const numbers = (of: (request: PlaceRequest) => number | null) => `{${requests.map((request) => of(request) ?? 'NULL').join()}}`
+  const bare = (of: (request: PlaceRequest, index: number) => number | string | null) =>
+    `{${requests.map((request, index) => of(request, index) ?? 'NULL').join()}}`
   const texts = (of: (request: PlaceRequest) => string | null) => textArray(requests.map(of))
   return sql<PlacedRow[]>`
     select * from place_holds(
-      ${numbers((r) => r.inventoryId)}::text::bigint[], ${texts((r) => r.holdId)}::text::uuid[], ${texts((r) => r.customerId)}::text::text[],
-      ${texts((r) => `\\x${r.tokenHash}`)}::text::bytea[], ${numbers((r) => r.ttlMs)}::text::int[], ${numbers((r) => r.lifeMs)}::text::int[],
+      ${bare((r) => r.inventoryId)}::text::bigint[], ${bare((r) => r.holdId)}::text::uuid[], ${texts((r) => r.customerId)}::text::text[],
+      ${bare((r) => `\\\\x${r.tokenHash}`)}::text::bytea[], ${bare((r) => r.ttlMs)}::text::int[], ${bare((r) => r.lifeMs)}::text::int[],
       ${texts((r) => textArray(r.seats))}::text::text[], ${texts((r) => (r.pools?.length ? JSON.stringify(r.pools) : null))}::text::jsonb[],
-      ${numbers(holdUnits)}::text::int[], ${numbers((r) => r.unitsMax ?? null)}::text::int[],
-      ${numbers((r) => r.amountMinor)}::text::bigint[], ${texts((r) => r.currency)}::text::text[],
+      ${bare(holdUnits)}::text::int[], ${bare((r) => r.unitsMax ?? null)}::text::int[],
+      ${bare((r) => r.amountMinor)}::text::bigint[], ${texts((r) => r.currency)}::text::text[],
       ${JSON.stringify(requests.map((r) => r.quote ?? null))}::text::json,
-      ${`{${requests.map((_, index) => !judgeOnly?.has(index)).join()}}`}::text::boolean[])`
+      ${bare((_, index) => String(!judgeOnly?.has(index)))}::text::boolean[])`
 }
+
+const NEEDS_ESCAPE = /["\\]/
 
 // Labels are data and may hold quotes, commas and braces; every element is quoted, null is bare.
 function textArray(values: (string | null)[]): string {
-  return `{${values.map((value) => (value === null ? 'NULL' : `"${value.replace(/["\\]/g, '\\$&')}"`)).join()}}`
+  return `{${values.map((value) => (value === null ? 'NULL' : `"${NEEDS_ESCAPE.test(value) ? value.replace(/["\\]/g, '\\$&') : value}"`)).join()}}`
 }
 
 function placeOutcome(row: PlacedRow, request: PlaceRequest | undefined): PlaceOutcome {
@@ -140,7 +143,8 @@ function blockOutcome(row: BlockRow): BlockOutcome {
 }
 
 function blockingOf(codes: string[] | null, reasons: BlockingReason[] | null): Blocking[] {
-  return (codes ?? []).map((code, index) => ({ code, reason: reasons?.[index] ?? 'unknown' }))
+  const blocking = (codes ?? []).map((code, index): Blocking => ({ code, reason: reasons?.[index] ?? 'unknown' }))
+  return blocking.sort((a, b) => (a.code < b.code ? -1 : 1))
 }
 
 async function readInventory(sql: Tx, inventoryId: number): Promise<InventoryState | null> {

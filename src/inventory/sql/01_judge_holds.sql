@@ -36,14 +36,20 @@ begin
       from holds h
       where h.inventory_id = a.inventory_id and h.customer_id = a.customer_id and h.status in ('HELD', 'CHECKED_OUT', 'BOOKED')
       offset 0) h) m on true
+  -- One descent of the index for all seats of a request; unsorted, for a sort node a request costs more than the lookup.
   left join lateral (
-    select array_agg(s.code order by s.code) as codes,
-      array_agg(case when x.status is null then 'unknown' when x.status <> 'HELD' then lower(x.status)
-        when x.hold_id = any (m.checked_out_ids) then 'yours' else 'held' end order by s.code) as reasons
-    from unnest(a.seats) s (code)
-    left join lateral (
-      select x.status, x.hold_id from seats x where x.inventory_id = a.inventory_id and x.seat_code = s.code offset 0) x on true
-    where x.status is distinct from 'AVAILABLE' and (m.replaced_ids is null or x.hold_id is null or x.hold_id <> all (m.replaced_ids))) b on true;
+    select count(*) as found, array_agg(x.seat_code) filter (where x.reason is not null) as codes,
+      array_agg(x.reason) filter (where x.reason is not null) as reasons
+    from (
+      select x.seat_code, case when x.status = 'AVAILABLE' or x.hold_id = any (m.replaced_ids) then null
+        when x.status <> 'HELD' then lower(x.status) when x.hold_id = any (m.checked_out_ids) then 'yours' else 'held' end as reason
+      from seats x where x.inventory_id = a.inventory_id and x.seat_code = any (a.seats) offset 0) x) s on true
+  left join lateral (
+    select array_agg(c.code) as codes, array_agg('unknown'::text) as reasons
+    from unnest(a.seats) c (code)
+    where s.found < cardinality(a.seats)
+      and not exists (select from seats x where x.inventory_id = a.inventory_id and x.seat_code = c.code)) u on true
+  cross join lateral (select s.codes || u.codes as codes, s.reasons || u.reasons as reasons) b;
 
   if exists (select from unnest(asked) a where a.pools is not null) then
     judged := judge_pools(asked, judged);

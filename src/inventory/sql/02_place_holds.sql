@@ -58,12 +58,10 @@ begin
       life_ends_at, no, inventory_id, hold_id, customer_id, token_hash, ttl_ms, life_ms, seats, pools, units, units_max, amount_minor, currency,
       quote, leader)
     where a.outcome = 'HELD'),
-  wanted as materialized (
-    select w.inventory_id, w.hold_id, w.expires_at, s.code from won w cross join lateral unnest(w.seats) s (code)),
   taken as (
     update seats s set status = 'HELD', hold_id = w.hold_id, hold_expires_at = w.expires_at
-    from wanted w
-    where s.inventory_id = w.inventory_id and s.seat_code = w.code and s.status = 'AVAILABLE'
+    from won w
+    where s.inventory_id = w.inventory_id and s.seat_code = any (w.seats) and s.status = 'AVAILABLE'
     returning 1),
   placed as (
     insert into holds (inventory_id, id, customer_id, token_hash, status, seat_codes, units, amount_minor, currency, quote, created_at,
@@ -97,7 +95,7 @@ begin
     from bumped b left join lateral (
       select array_agg(c.pool_code) as codes, array_agg(c.held) as held, array_agg(c.sold) as sold from counted c where c.inventory_id = b.id) p
     on true)
-  select (select count(*) from wanted), (select count(*) from taken) into wanted_seats, taken_seats;
+  select (select sum(cardinality(w.seats)) from won w), (select count(*) from taken) into wanted_seats, taken_seats;
 
   if taken_seats <> wanted_seats then
     raise exception 'a batch wanted % seats and got %: two of its requests name one seat', wanted_seats, taken_seats using errcode = 'HF001';
