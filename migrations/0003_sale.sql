@@ -62,7 +62,8 @@ create index bookings_by_reference on bookings (reference);
 create index bookings_by_customer on bookings (customer_id, created_at desc);
 create index bookings_pending_by_expiry on bookings (expires_at) where status = 'PENDING';
 
--- What was bought, one line a seat or pool quantity, with its share of the total as it was when sold: refunds take it from here and never compute it again.
+-- What was bought, with its share of the total as it was when sold: refunds take it from here and never compute it again. One line is what admits
+-- one person and can be cancelled by itself: a seat, one unit of a pool, or both together (a passenger's fare class and seat).
 create table booking_lines (
   inventory_id bigint not null,
   booking_id uuid not null,
@@ -75,7 +76,7 @@ create table booking_lines (
   status text not null default 'ACTIVE' check (status in ('ACTIVE', 'CANCELLED')),
   primary key (inventory_id, booking_id, line_no),
   foreign key (inventory_id, booking_id) references bookings (inventory_id, id),
-  check ((seat_code is null) <> (pool_code is null)),
+  check (seat_code is not null or pool_code is not null),
   check (seat_code is null or quantity = 1)
 );
 
@@ -105,9 +106,11 @@ create index payments_by_booking on payments (inventory_id, booking_id);
 create unique index payments_one_open_a_booking on payments (inventory_id, booking_id) where status = 'CREATED';
 create unique index payments_one_pays_a_booking on payments (inventory_id, booking_id) where pays;
 create index payments_open_by_age on payments (created_at) where status in ('CREATED', 'AUTHORISED');
+-- Finds a payment by the provider's own id, should a message not carry ours.
+create index payments_by_provider_id on payments (provider, provider_payment_id);
 
 -- Money owed and not moved yet: written in the transaction that decided it, driven by a worker with the row's id as the provider's idempotency key,
--- so that a crash between decision and call loses nothing and a repeat moves nothing twice.
+-- so that a crash between decision and call loses nothing and a repeat moves nothing twice. DROPPED: another settlement took its place before it was done.
 create table settlements (
   inventory_id bigint not null,
   id uuid not null,
@@ -117,7 +120,7 @@ create table settlements (
   amount_minor bigint not null check (amount_minor >= 0),
   currency char(3) not null,
   reason text not null,
-  status text not null default 'DUE' check (status in ('DUE', 'DONE', 'STUCK')),
+  status text not null default 'DUE' check (status in ('DUE', 'DONE', 'STUCK', 'DROPPED')),
   attempts int not null default 0,
   next_attempt_at timestamptz not null,
   last_error text,
@@ -217,11 +220,13 @@ create table sandbox_movements (
   moved_at timestamptz not null
 );
 
--- Messages the sandbox still has to deliver to the merchant, retried until it answers 2xx.
+-- Messages the sandbox still has to deliver to the merchant, retried until it answers 2xx. A forged one is signed wrongly on purpose and sent once.
 create table sandbox_callbacks (
   id text primary key,
   payment_id text not null,
   body text not null,
+  copies int not null default 1 check (copies between 1 and 10),
+  forged boolean not null default false,
   attempts int not null default 0,
   next_attempt_at timestamptz not null,
   delivered_at timestamptz
