@@ -1,6 +1,6 @@
 // A PostgreSQL of our own in a folder: no Docker, no port, as root or not, and nothing in the way of the next start.
-import { existsSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, realpathSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import {
   clusterVersion,
   createCluster,
@@ -11,7 +11,7 @@ import {
   socketFolder,
 } from './cluster-home.ts'
 import { connect, type ServerAddress } from './connect.ts'
-import { lockFolder, stopOrphan } from './folder-lock.ts'
+import { lockFolder, serverOfHolder, stopOrphan } from './folder-lock.ts'
 import { findPostgres, type RunAs } from './postgres-binaries.ts'
 import { runServer } from './server-process.ts'
 import { StartRefused } from './start-refused.ts'
@@ -43,8 +43,6 @@ export type EmbeddedOrder = {
 
 export type EmbeddedPostgres = {
   options: ServerAddress
-  /** As the server says it: '18.4'. */
-  version: string
   stop: () => Promise<void>
 }
 
@@ -65,6 +63,19 @@ export async function startEmbeddedPostgres({ dir, log, settings = {} }: Embedde
     unlock()
     throw error
   }
+}
+
+/**
+ * For commands beside a running Holdfast (audit, import): the PostgreSQL of the process that has the folder, which `stop` then leaves running;
+ * without one, a PostgreSQL started for this command.
+ */
+export async function attachEmbeddedPostgres(order: EmbeddedOrder): Promise<EmbeddedPostgres> {
+  const home = join(resolve(order.dir), 'postgres')
+  const folder = existsSync(home) ? realpathSync(home) : home
+  const running = serverOfHolder(folder, join(folder, 'data'))
+  if (!running) return startEmbeddedPostgres(order)
+  const options = { host: running.socketFolder, port: running.port, database: DATABASE, username: OWNER }
+  return { options, stop: async () => {} }
 }
 
 async function startIn(
@@ -101,7 +112,7 @@ async function startIn(
     await stop()
     throw damaged(data, (error as Error).message, error)
   }
-  return { options, version: postgres.version, stop }
+  return { options, stop }
 }
 
 async function ensureDatabase(options: ServerAddress): Promise<void> {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartRefused } from './start-refused.ts'
 
+const LOCK_FILE = 'holdfast.pid'
 // A process that was told to stop may be on its way out when the next one comes.
 const HOLDER_PATIENCE_MS = 3_000
 const ORPHAN_PATIENCE_MS = 15_000
@@ -12,16 +13,15 @@ const STEP_MS = 50
 
 /** Answers the function that gives the folder back. Refuses (StartRefused) while another process has it, naming that process. */
 export async function lockFolder(folder: string): Promise<() => void> {
-  const path = join(folder, 'holdfast.pid')
+  const path = join(folder, LOCK_FILE)
   const mine = `${process.pid} ${startOf(process.pid)}`
   for (let waitedMs = 0; !writeNew(path, mine); waitedMs += STEP_MS) {
     const theirs = readText(path)
-    const [pid = '', ...start] = theirs.split(' ')
-    // The start time tells the process from a later one that was given the same number. An empty file is one that is just being written.
-    const lives = theirs === '' || (isAlive(Number(pid)) && startOf(Number(pid)) === start.join(' '))
+    // An empty file is one that is just being written.
+    const lives = theirs === '' || holderIn(theirs) !== null
     if (lives && waitedMs >= HOLDER_PATIENCE_MS)
       throw new StartRefused(
-        `The data folder ${folder} is in use by process ${pid}. Stop that one first, or give this one a folder of its own in HOLDFAST_DATA.`,
+        `The data folder ${folder} is in use by process ${holderIn(theirs)}. Stop that one first, or give this one a folder of its own in HOLDFAST_DATA.`,
       )
     // Two processes may get here at once and one may remove the other's new file; PostgreSQL's own lock then stops the second.
     if (!lives && readText(path) === theirs) rmSync(path, { force: true })
@@ -32,6 +32,13 @@ export async function lockFolder(folder: string): Promise<() => void> {
   }
 }
 
+/** The live PostgreSQL of the live process that has the folder, as its postmaster.pid tells it; null when there is none. */
+export function serverOfHolder(folder: string, dataFolder: string): { socketFolder: string; port: number } | null {
+  const [pid, , , port, socketFolder = '', , , status] = readText(join(dataFolder, 'postmaster.pid')).split('\n')
+  if (holderIn(readText(join(folder, LOCK_FILE))) === null || status?.trim() !== 'ready') return null
+  return isServerOn(Number(pid), dataFolder) ? { socketFolder, port: Number(port) } : null
+}
+
 /**
  * Ends the PostgreSQL that a killed process left on this data folder, and removes a postmaster.pid whose number now belongs to another program
  * (PostgreSQL itself would take that program for a server). With no such server it does nothing.
@@ -40,7 +47,7 @@ export async function stopOrphan(dataFolder: string, log: (sentence: string) => 
   const pidFile = join(dataFolder, 'postmaster.pid')
   const pid = Number(readText(pidFile).split('\n')[0])
   if (!isAlive(pid)) return
-  if (!commandOf(pid).includes(dataFolder)) return rmSync(pidFile, { force: true })
+  if (!isServerOn(pid, dataFolder)) return rmSync(pidFile, { force: true })
   log(`A PostgreSQL left over from a killed process (${pid}) is stopped first.`)
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
     killOrRefuse(pid, signal, dataFolder)
@@ -52,6 +59,16 @@ export async function stopOrphan(dataFolder: string, log: (sentence: string) => 
   throw new StartRefused(
     `A PostgreSQL left over on ${dataFolder} does not stop. End process ${pid} by hand and start again.`,
   )
+}
+
+// The start time tells the process from a later one that was given the same number.
+function holderIn(lock: string): number | null {
+  const [pid = '', ...start] = lock.split(' ')
+  return isAlive(Number(pid)) && startOf(Number(pid)) === start.join(' ') ? Number(pid) : null
+}
+
+function isServerOn(pid: number, dataFolder: string): boolean {
+  return isAlive(pid) && commandOf(pid).includes(dataFolder)
 }
 
 function killOrRefuse(pid: number, signal: NodeJS.Signals, dataFolder: string): void {

@@ -18,7 +18,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { connect } from '#database/connect.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded.ts'
+import { attachEmbeddedPostgres, type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded.ts'
 import { layKeptCluster, makeTestFolder } from '#test/support/cluster.ts'
 
 const STAY_UP = fileURLToPath(new URL('./stay-up.ts', import.meta.url))
@@ -50,6 +50,21 @@ test('two processes, one folder: the second is refused and told who has it', asy
   })
   first.kill('SIGTERM')
   await withServer(dir, readAll)
+})
+
+test('a command beside a running process uses its PostgreSQL and leaves it running', async (t) => {
+  const dir = await dataFolder(t)
+  await withServer(dir, async (server) => {
+    await write(server, 'kept')
+    const attached = await attachEmbeddedPostgres({ dir, log: () => {} })
+    assert.deepEqual(attached.options, server.options)
+    assert.deepEqual(await readAll(attached), ['kept'])
+    await attached.stop()
+    assert.deepEqual(await readAll(server), ['kept'])
+  })
+  const alone = await attachEmbeddedPostgres({ dir, log: () => {}, settings: SETTINGS })
+  assert.deepEqual(await readAll(alone), ['kept'])
+  await alone.stop()
 })
 
 test('a PostgreSQL that dies while we run is started again by itself', async (t) => {

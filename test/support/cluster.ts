@@ -1,6 +1,16 @@
 // The PostgreSQL that tests run on: started in memory or the tmp folder from a kept copy of a migrated one, gone without a trace afterwards.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statfsSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +19,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded
 import { migrate, schemaFingerprint } from '#database/migrate.ts'
 
 const KEPT_FOLDER = fileURLToPath(new URL('../../var/test-pg', import.meta.url))
+const KEPT_MS = 3_600_000
 const PREFIX = 'holdfast-test-'
 
 // No power cut is tested here, so nothing needs to reach the disk.
@@ -70,8 +81,13 @@ async function makeKept(dir: string, kept: string): Promise<void> {
   } catch {
     rmSync(half, { recursive: true }) // Another process was faster.
   }
-  for (const older of readdirSync(KEPT_FOLDER).filter((name) => !kept.endsWith(name) && !name.includes('.')))
-    rmSync(join(KEPT_FOLDER, older), { recursive: true, force: true })
+  removeOlder()
+}
+
+// Not the ones that may be in use at this moment, by a test run of the text as it was a minute ago.
+function removeOlder(): void {
+  for (const path of readdirSync(KEPT_FOLDER).map((name) => join(KEPT_FOLDER, name)))
+    if (Date.now() - statSync(path).ctimeMs > KEPT_MS) rmSync(path, { recursive: true, force: true })
 }
 
 function start(dir: string): Promise<EmbeddedPostgres> {
