@@ -87,7 +87,8 @@ async function makeKept(dir: string, kept: string): Promise<void> {
 // Not the ones that may be in use at this moment, by a test run of the text as it was a minute ago.
 function removeOlder(): void {
   for (const path of readdirSync(KEPT_FOLDER).map((name) => join(KEPT_FOLDER, name)))
-    if (Date.now() - statSync(path).ctimeMs > KEPT_MS) rmSync(path, { recursive: true, force: true })
+    if (Date.now() - (statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) > KEPT_MS)
+      rmSync(path, { recursive: true, force: true })
 }
 
 function start(dir: string): Promise<EmbeddedPostgres> {
