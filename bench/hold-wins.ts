@@ -66,13 +66,17 @@ async function limit(sql: Sql, wishes: Wish[]): Promise<number> {
   const lanes = Array.from({ length: LANES }, (_, lane) => wishes.filter(({ inventoryId }) => inventoryId % LANES === lane).map(requestFor))
   const store = postgresStore(sql)
   const startMs = performance.now()
-  let placed = 0
-  await Promise.all(
+  const placed = await Promise.all(
     lanes.map(async (requests) => {
-      for (let at = 0; at + BATCH <= requests.length; at += BATCH) placed += (await store.place(requests.slice(at, at + BATCH))).length
+      let inLane = 0
+      for (let at = 0; at + BATCH <= requests.length; at += BATCH) {
+        const outcomes = await store.place(requests.slice(at, at + BATCH))
+        inLane += outcomes.length
+      }
+      return inLane
     }),
   )
-  return (placed / (performance.now() - startMs)) * 1_000
+  return (placed.reduce((sum, inLane) => sum + inLane, 0) / (performance.now() - startMs)) * 1_000
 }
 
 function assertAllGranted(who: string, refused: number): void {
