@@ -27,13 +27,19 @@ export function checkChoice(layout: Layout, body: ChoiceBody, seatsPerHoldMax: n
     return { bestAvailable }
   }
   const named = seats ?? []
+  checkNamedSeats(layout, named)
+  if (named.length > seatsPerHoldMax) throw new Problem('TOO_MANY_SEATS', { limit: seatsPerHoldMax })
+  return { seats: named }
+}
+
+/** NO_SEATS, DUPLICATE_SEAT, UNKNOWN_SEAT. */
+export function checkNamedSeats(layout: Layout, named: string[]): void {
   if (named.length === 0) throw new Problem('NO_SEATS')
   const twice = named.filter((code, index) => named.indexOf(code) !== index)
-  if (twice.length > 0)
+  if (twice.length > 0) {
     throw new Problem('DUPLICATE_SEAT', { seats: [...new Set(twice)].map((code) => ({ code, reason: 'named_twice' })) })
+  }
   const unknown = named.filter((code) => !layout.placeOf.has(code))
   if (unknown.length > 0)
     throw new Problem('UNKNOWN_SEAT', { seats: unknown.map((code) => ({ code, reason: 'unknown' })) })
-  if (named.length > seatsPerHoldMax) throw new Problem('TOO_MANY_SEATS', { limit: seatsPerHoldMax })
-  return { seats: named }
 }

@@ -21,7 +21,7 @@ export type ShowtimeView = {
   startsLocal: string
   timeZone: string
   businessDay: string
-  format: string
+  format: Showtime['format']
   language: string | null
   captions: boolean
   audioDescription: boolean

@@ -24,7 +24,7 @@ export type Showtime = {
   businessDay: string
   timeZone: string
   currency: string
-  format: string
+  format: '2D' | '3D' | 'IMAX'
   language: string | null
   captions: boolean
   audioDescription: boolean

@@ -1,0 +1,33 @@
+// The cinema's doors: what is on, the seats of a show, holding them, and the administration.
+
+import type { Config } from '#config.ts'
+import type { App } from '#core/http.ts'
+import type { Metrics } from '#core/metrics.ts'
+import type { Sql } from '#database/connect.ts'
+import type { AttemptLimit } from '#holds/limit-attempts.ts'
+import type { Secrets } from '#identity/secrets.ts'
+import type { Combiner } from '#inventory/combiner.ts'
+import { cinemaAdminRoutes } from './admin-routes.ts'
+import { openProgramme } from './programme.ts'
+import { programmeRoutes } from './programme-routes.ts'
+import { scheduleAdminRoutes } from './schedule-admin-routes.ts'
+import { openSeatMaps } from './seat-map.ts'
+import { seatRoutes } from './seat-routes.ts'
+
+export type CinemaParts = {
+  sql: Sql
+  combiner: Combiner
+  secrets: Pick<Secrets, 'holdToken'>
+  config: Pick<Config, 'holdTtlMs' | 'holdLifeMaxMs' | 'seatsPerHoldMax' | 'seatsPerCustomerMax'>
+  metrics: Pick<Metrics, 'holds'>
+  attempts: AttemptLimit
+}
+
+export function cinemaRoutes(app: App, parts: CinemaParts): void {
+  const { sql } = parts
+  const programme = openProgramme(sql)
+  programmeRoutes(app, { sql, programme })
+  seatRoutes(app, { ...parts, programme, seatMaps: openSeatMaps({ sql, programme }) })
+  cinemaAdminRoutes(app, { sql, programme })
+  scheduleAdminRoutes(app, { sql, programme })
+}
