@@ -4,6 +4,7 @@ import cors from '@fastify/cors'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import { operationsRoutes } from '#admin/operations.ts'
+import { cinemaRoutes } from '#cinema/routes.ts'
 import type { Config } from '#config.ts'
 import { describeApi } from '#core/api-document.ts'
 import { problemOf, replyWithProblems, sendProblemDocument } from '#core/error-reply.ts'
@@ -18,6 +19,7 @@ import { recogniseCallers } from '#identity/recognise-caller.ts'
 import { identityRoutes } from '#identity/routes.ts'
 import type { Secrets } from '#identity/secrets.ts'
 import type { Combiner } from '#inventory/combiner.ts'
+import { frontPage } from './front-page.ts'
 
 /** What the process is made of; each room takes what it needs of it. */
 export type Parts = {
@@ -65,8 +67,10 @@ export async function buildApp(parts: Parts): Promise<App> {
   recogniseCallers(app, parts)
 
   const doors = { ...parts, attempts: createAttemptLimit(config.holdAttemptsPerMinute, metrics) }
+  frontPage(app, config)
   operationsRoutes(app, doors)
   identityRoutes(app, doors)
+  cinemaRoutes(app, doors)
   holdRoutes(app, doors)
   return app
 }

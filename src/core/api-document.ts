@@ -49,7 +49,16 @@ export async function describeApi(app: App, config: { publicUrl: string }): Prom
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `Shape${index}`) },
   })
   // The page brings scripts and styles of its own, and the policy that allows exactly these.
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    // Its own policy would force https on a page served by http, and let it ask a validator elsewhere.
+    transformStaticCSP: (policy) =>
+      policy
+        .replace(/\s*upgrade-insecure-requests;?/, '')
+        .replaceAll(/ (?:https:|validator\.swagger\.io)(?=[ ;])/g, ''),
+    uiConfig: { validatorUrl: null },
+  })
 
   app.get(
     '/v1/openapi.json',

@@ -1,6 +1,7 @@
 // Where the answers to keyed requests are kept, and whose turn it is to work one out. Owner of idempotency_keys.
 import type { JSONValue } from 'postgres'
 import type { ProblemCode, ProblemFacts } from '#core/problem.ts'
+import type { Worker } from '#core/workers.ts'
 import type { Sql } from '#database/connect.ts'
 
 /** A key of one caller at one door, on the shard of one inventory. */
@@ -62,6 +63,12 @@ export async function dropLease(sql: Sql, slot: Slot, leaseUntil: string): Promi
     delete from idempotency_keys
     where inventory_id = ${slot.inventoryId} and scope = ${slot.scope} and key = ${slot.key}
       and status = 'IN_PROGRESS' and lease_until = ${leaseUntil}`
+}
+
+const PRUNE_INTERVAL_MS = 60_000
+
+export function pruneAnswersWorker(sql: Sql): Worker {
+  return { name: 'prune-answers', intervalMs: PRUNE_INTERVAL_MS, run: () => pruneAnswers(sql) }
 }
 
 /** Forgets answers older than a day, a bounded number at a time. Answers how many. */

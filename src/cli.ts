@@ -1,0 +1,128 @@
+// What a person types: `holdfast start`, `holdfast import cinema-feed FILE` ... One table of commands; help is made from it.
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { importCinemaFeed } from '#cinema/import-feed.ts'
+import { type Config, configTable, loadConfig } from '#config.ts'
+import { createLog } from '#core/log.ts'
+import { Problem } from '#core/problem.ts'
+import type { Sql } from '#database/connect.ts'
+import { StartRefused } from '#database/start-refused.ts'
+import { startHoldfast } from '#main.ts'
+import { joinDatabase } from './open-database.ts'
+import { readyText } from './ready-text.ts'
+import { untilStopped } from './until-stopped.ts'
+
+type Command = { name: string; args: string; summary: string; run(config: Config, args: string[]): Promise<void> }
+
+const say = (sentence: string) => console.error(sentence)
+
+const COMMANDS: Command[] = [
+  {
+    name: 'start',
+    args: '',
+    summary: 'Everything in one process: the database if none is configured, the server, the workers. Ctrl-C stops it.',
+    run: (config) => serve(config, ['doors', 'workers']),
+  },
+  {
+    name: 'serve',
+    args: '',
+    summary: 'Only the server, for several processes on one DATABASE_URL.',
+    run: (config) => serve(config, ['doors']),
+  },
+  {
+    name: 'worker',
+    args: '',
+    summary: 'Only the workers: sweeping, relaying, settling.',
+    run: (config) => serve(config, ['workers']),
+  },
+  {
+    name: 'migrate',
+    args: '',
+    summary: 'Bring the database to this version and end.',
+    run: (config) =>
+      withDatabase(config, async (_sql, applied) => {
+        console.log(applied.length === 0 ? 'The database is current.' : `Applied ${applied.join(', ')}.`)
+      }),
+  },
+  {
+    name: 'import',
+    args: 'cinema-feed FILE',
+    summary: 'Take a cinema’s box-office feed; every row that is not sound is reported with its place and reason.',
+    run: runImport,
+  },
+  {
+    name: 'config',
+    args: '',
+    summary: 'The environment variables there are, as a table.',
+    run: async () => console.log(configTable()),
+  },
+]
+
+async function serve(config: Config, roles: ('doors' | 'workers')[]): Promise<void> {
+  const log = createLog(config.logLevel)
+  const holdfast = await startHoldfast({ config, log, roles, say })
+  console.log(holdfast.url ? await readyText(holdfast, config) : 'Holdfast is working; it opens no port.')
+  await untilStopped(() => holdfast.close())
+}
+
+async function runImport(config: Config, [kind, file]: string[]): Promise<void> {
+  if (kind !== 'cinema-feed' || !file) throw new StartRefused('Say what to import: holdfast import cinema-feed FILE')
+  const text = readText(file)
+  await withDatabase(config, async (sql) => {
+    const { imported, unchanged, cancelled, skipped, notes } = await importCinemaFeed(sql, text)
+    console.table({ imported, unchanged })
+    console.log(`${cancelled} cancelled sessions are not put on sale; ${skipped.length} rows are not taken:`)
+    for (const row of skipped) console.log(`  ${JSON.stringify(row)}`)
+    for (const note of notes) console.log(note)
+  })
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new StartRefused(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}
+
+async function withDatabase(config: Config, work: (sql: Sql, applied: string[]) => Promise<void>): Promise<void> {
+  const database = await joinDatabase(config, say)
+  try {
+    const { migrations, functions } = await database.migrate()
+    const sql = database.connect({ max: 2, name: 'holdfast-command' })
+    await work(sql, [...migrations, ...functions]).finally(() => sql.end({ timeout: 2 }))
+  } finally {
+    await database.close()
+  }
+}
+
+function helpText(): string {
+  const width = Math.max(...COMMANDS.map(({ name, args }) => `${name} ${args}`.length))
+  const lines = COMMANDS.map(({ name, args, summary }) => `  ${`${name} ${args}`.padEnd(width)}  ${summary}`)
+  return `Holdfast holds a seat for one buyer while they pay, and sells it to nobody else.\n\nholdfast COMMAND\n${lines.join('\n')}\n
+Configuration is by environment: holdfast config.`
+}
+
+async function runCli(argv: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args: argv,
+    allowPositionals: true,
+    strict: false,
+    options: { help: { type: 'boolean', short: 'h' } },
+  })
+  const [name = 'help', ...args] = positionals
+  if (name === 'help') return console.log(helpText())
+  const command = COMMANDS.find((one) => one.name === name)
+  if (!command) throw new StartRefused(`There is no command "${name}"; holdfast help shows those there are.`)
+  if (values.help) return console.log(`holdfast ${command.name} ${command.args}\n\n${command.summary}`)
+  const unknown = Object.keys(values).find((option) => option !== 'help')
+  if (unknown)
+    throw new StartRefused(`There is no option --${unknown}; configuration is by environment (holdfast config).`)
+  await command.run(loadConfig(), args)
+}
+
+runCli(process.argv.slice(2)).catch((error: unknown) => {
+  // What a person can mend is one sentence; anything else is ours and needs its stack.
+  console.error(error instanceof StartRefused || error instanceof Problem ? error.message : error)
+  process.exitCode = 1
+})
