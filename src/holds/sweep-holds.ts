@@ -13,9 +13,8 @@ export function sweepWorker(sql: Sql, config: { sweepIntervalMs: number }): Work
 /** One short transaction an inventory; one that is locked is in good hands and left alone. Answers how many holds lapsed. */
 export async function sweepHolds(sql: Sql): Promise<number> {
   const inventories = await sql<{ inventoryId: number }[]>`
-    select distinct h.inventory_id from (select holdfast_now() as t offset 0) n
-    join holds h on h.status in ('HELD', 'CHECKED_OUT') and h.expires_at <= n.t
-    order by h.inventory_id limit ${INVENTORIES_A_RUN_MAX}`
+    select i.id as inventory_id from (select holdfast_now() as t offset 0) n join inventories i on i.next_lapse_at <= n.t
+    order by i.id limit ${INVENTORIES_A_RUN_MAX}`
   let swept = 0
   for (const { inventoryId } of inventories) {
     swept += await sql.begin(async (tx) => {

@@ -7,11 +7,16 @@ language plpgsql as $$
 declare
   lapsed uuid[];
 begin
-  select array_agg(h.id order by h.expires_at, h.id) into lapsed from holds h
-  where h.inventory_id = in_inventory_id and h.status in ('HELD', 'CHECKED_OUT') and h.expires_at <= decided_at;
-  if lapsed is null then
+  if (select i.next_lapse_at > decided_at from inventories i where i.id = in_inventory_id) then
     return 0;
   end if;
-  perform end_holds(in_inventory_id, lapsed, 'EXPIRED', decided_at);
-  return cardinality(lapsed);
+  select array_agg(h.id order by h.expires_at, h.id) into lapsed from holds h
+  where h.inventory_id = in_inventory_id and h.status in ('HELD', 'CHECKED_OUT') and h.expires_at <= decided_at;
+  if lapsed is not null then
+    perform end_holds(in_inventory_id, lapsed, 'EXPIRED', decided_at);
+  end if;
+  update inventories i set next_lapse_at = coalesce((select min(h.expires_at) from holds h
+    where h.inventory_id = in_inventory_id and h.status in ('HELD', 'CHECKED_OUT')), 'infinity')
+  where i.id = in_inventory_id;
+  return coalesce(cardinality(lapsed), 0);
 end $$;

@@ -18,9 +18,10 @@ begin
       coalesce(m.same_id, a.hold_id),
       coalesce(m.same_expires_at, least(t + a.ttl_ms * interval '1 ms', m.life_ends_at)),
       b.codes, b.reasons, coalesce(m.kept_units, 0), m.replaced_ids,
-      coalesce(m.life_ends_at, t + a.life_ms * interval '1 ms'))::hold_judgement order by a.no)
+      coalesce(m.life_ends_at, t + a.life_ms * interval '1 ms'))::hold_judgement order by a.at)
   into judged
-  from unnest(asked) a
+  from unnest(asked) with ordinality a (no, inventory_id, hold_id, customer_id, token_hash, ttl_ms, life_ms, seats, pools, units, units_max,
+    amount_minor, currency, quote, leader, at)
   left join lateral (select * from inventories i where i.id = a.inventory_id offset 0) i on true
   -- What the customer has here already. An overlapping own hold hands its longest life on to the one that replaces it.
   left join lateral (
@@ -50,10 +51,6 @@ begin
     where s.found < cardinality(a.seats)
       and not exists (select from seats x where x.inventory_id = a.inventory_id and x.seat_code = c.code)) u on true
   cross join lateral (select s.codes || u.codes as codes, s.reasons || u.reasons as reasons) b;
-
-  if exists (select from unnest(asked) a where a.pools is not null) then
-    judged := judge_pools(asked, judged);
-  end if;
   return judged;
 end $$;
 

@@ -22,29 +22,31 @@ declare
   judged hold_judgement[];
   locked_ids bigint[];
   t timestamptz;
-  next_id bigint;
+  next_lapse_at timestamptz;
   replaced record;
   wanted_seats bigint;
   taken_seats bigint;
 begin
+  -- with ordinality: PostgreSQL knows that order, so the aggregate needs no sort.
   select array_agg(row(r.no, r.inventory_id, r.hold_id, r.customer_id, r.token_hash, r.ttl_ms, r.life_ms, r.seats::text[], r.pools, r.units,
-      r.units_max, r.amount_minor, r.currency, r.quote, r.leader)::hold_request order by r.no),
-    array_agg(distinct r.inventory_id order by r.inventory_id)
-  into asked, locked_ids
+      r.units_max, r.amount_minor, r.currency, r.quote, r.leader)::hold_request order by r.no)
+  into asked
   from rows from (unnest(inventory_ids, hold_ids, customer_ids, token_hashes, ttls_ms, lives_ms, seat_lists, pool_lists, units, units_max,
       amounts_minor, currencies, leaders), json_array_elements(quotes)) with ordinality
     r (inventory_id, hold_id, customer_id, token_hash, ttl_ms, life_ms, seats, pools, units, units_max, amount_minor, currency, leader, quote, no);
 
-  perform 1 from inventories i where i.id = any (locked_ids) order by i.id for update;
+  with locked as materialized (
+    select i.id, i.next_lapse_at from inventories i where i.id = any (inventory_ids) order by i.id for update)
+  select array_agg(l.id), min(l.next_lapse_at) into locked_ids, next_lapse_at from locked l;
   t := holdfast_now();
-
-  for next_id in select distinct h.inventory_id from holds h
-    where h.inventory_id = any (locked_ids) and h.status in ('HELD', 'CHECKED_OUT') and h.expires_at <= t
-  loop
-    perform expire_lapsed_holds(next_id, t);
-  end loop;
+  if next_lapse_at <= t then
+    perform expire_lapsed_holds(l.id, t) from unnest(locked_ids) l (id);
+  end if;
 
   judged := judge_holds(asked, t);
+  if exists (select from unnest(pool_lists) l where l is not null) then
+    judged := judge_pools(asked, judged);
+  end if;
 
   -- A new hold replaces the customer's own earlier one of the same inventory, so that retries never pile up seats.
   for replaced in select j.no, j.own_hold_ids from unnest(judged) j where j.outcome = 'HELD' and j.own_hold_ids is not null
@@ -80,8 +82,8 @@ begin
     where p.inventory_id = q.inventory_id and p.pool_code = q.code
     returning p.inventory_id, p.pool_code, p.held, p.sold),
   bumped as (
-    update inventories i set version = i.version + 1
-    from (select x.inventory_id, array_agg(x.code) filter (where x.code is not null) as codes,
+    update inventories i set version = i.version + 1, next_lapse_at = least(i.next_lapse_at, g.first_end)
+    from (select x.inventory_id, min(x.expires_at) as first_end, array_agg(x.code) filter (where x.code is not null) as codes,
         array_agg(x.hold_id) filter (where x.code is not null) as hold_ids, array_agg(x.expires_at) filter (where x.code is not null) as ends
       from (select w.inventory_id, w.hold_id, w.expires_at, s.code from won w left join lateral unnest(w.seats) s (code) on true) x
       group by x.inventory_id) g
