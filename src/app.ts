@@ -4,6 +4,7 @@ import cors from '@fastify/cors'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import { operationsRoutes } from '#admin/operations.ts'
+import { adminRoutes } from '#admin/routes.ts'
 import { cinemaRoutes } from '#cinema/routes.ts'
 import type { Config } from '#config.ts'
 import { describeApi } from '#core/api-document.ts'
@@ -70,6 +71,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   frontPage(app, config)
   operationsRoutes(app, doors)
   identityRoutes(app, doors)
+  adminRoutes(app, doors)
   cinemaRoutes(app, doors)
   holdRoutes(app, doors)
   return app

@@ -14,6 +14,7 @@ export const PROBLEMS = {
   // who is asking
   UNAUTHENTICATED: [401, 'Open a session (POST /v1/sessions) or send an API key as Bearer.'],
   FORBIDDEN: [403, 'Your key does not have the role this needs.'],
+  LAST_ADMIN_KEY: [409, 'This is the last admin key; make another before revoking it.'],
   CROSS_ORIGIN: [403, 'A request that changes something and carries a cookie must come from this site.'],
   // repeating
   IDEMPOTENCY_KEY_REQUIRED: [400, 'Send an Idempotency-Key header, so that a repeat cannot act twice.'],

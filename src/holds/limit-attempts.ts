@@ -21,7 +21,7 @@ const REMEMBERED_MAX = 100_000
 export function createAttemptLimit(
   perMinute: number,
   metrics: Pick<Metrics, 'holdAttemptsRefused'>,
-  nowMs: () => number = () => performance.now(),
+  nowMs: () => number = () => Math.floor(performance.now()),
 ): AttemptLimit {
   const customers = slidingWindow(perMinute)
   const addresses = slidingWindow(perMinute * CUSTOMERS_AN_ADDRESS)

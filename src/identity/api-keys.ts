@@ -33,11 +33,23 @@ export async function listApiKeys(tx: Tx, page: { before: number | null; limit: 
     where ${page.before}::bigint is null or id < ${page.before} order by id desc limit ${page.limit}`
 }
 
-/** Revoking twice is one revocation. Throws NOT_FOUND. */
-export async function revokeApiKey(tx: Tx, keyId: number): Promise<void> {
-  const revoked = await tx`
-    update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = ${keyId}`
-  if (revoked.count === 0) throw new Problem('NOT_FOUND')
+/** Revoking twice is one revocation. Throws NOT_FOUND, and LAST_ADMIN_KEY rather than lock everybody out. */
+export async function revokeApiKey(sql: Sql, keyId: number): Promise<void> {
+  await sql.begin(async (tx) => {
+    await lockKeys(tx)
+    const [key] = await tx<{ last: boolean }[]>`
+      select revoked_at is null and 'admin' = any (roles) and not exists (
+        select from api_keys o where o.id <> k.id and 'admin' = any (o.roles) and o.revoked_at is null) as last
+      from api_keys k where id = ${keyId}`
+    if (!key) throw new Problem('NOT_FOUND')
+    if (key.last) throw new Problem('LAST_ADMIN_KEY')
+    await tx`update api_keys set revoked_at = clock_timestamp() where id = ${keyId} and revoked_at is null`
+  })
+}
+
+// Two first starts make one key, and two admins who revoke each other leave one.
+async function lockKeys(tx: Tx): Promise<void> {
+  await tx`lock table api_keys in share row exclusive mode`
 }
 
 /** Looks a key up, null when it is unknown or revoked. Kept a few seconds, the noes too, so that a rush with one key costs one lookup. */
@@ -75,7 +87,7 @@ export async function ensureConfiguredAdminKey(sql: Sql, key: string): Promise<v
 /** Where no admin key exists yet: makes one and answers it, to be printed once; null where one exists. */
 export async function makeFirstAdminKey(sql: Sql): Promise<string | null> {
   return sql.begin(async (tx) => {
-    await tx`lock table api_keys in share row exclusive mode` // Two processes at their first start make one key, not two.
+    await lockKeys(tx)
     const [admin] = await tx`select from api_keys where 'admin' = any (roles) and revoked_at is null limit 1`
     return admin ? null : (await createApiKey(tx, { name: 'first admin', roles: ['admin'] })).key
   })
