@@ -1,5 +1,5 @@
 // What every benchmark shares: its database, its rounds that alternate ours and the reference, and how a result is printed.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, type Sql } from '#database/connect.ts'
@@ -36,8 +36,13 @@ export type Stage = {
 }
 
 /** Runs the work on a PostgreSQL of its own, in a temporary folder that is gone afterwards. */
-export async function onStage(quick: boolean, say: (line: string) => void, work: (stage: Stage) => Promise<void>): Promise<void> {
+export async function onStage(
+  quick: boolean,
+  say: (line: string) => void,
+  work: (stage: Stage) => Promise<void>,
+): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
+  chmodSync(dir, 0o711)
   const postgres = await startEmbeddedPostgres({ dir, log: () => {} })
   const pools: Sql[] = []
   const pool = (max: number) => {

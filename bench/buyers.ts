@@ -8,7 +8,10 @@ export type Wish = { inventoryId: number; seats: [string, string] }
 export function pairsOf(inventoryIds: number[]): Wish[] {
   return inventoryIds.flatMap((inventoryId) =>
     [...'ABCDEFGHIJKLMNO'].flatMap((row) =>
-      Array.from({ length: 10 }, (_, n): Wish => ({ inventoryId, seats: [`${row}${2 * n + 1}`, `${row}${2 * n + 2}`] })),
+      Array.from(
+        { length: 10 },
+        (_, n): Wish => ({ inventoryId, seats: [`${row}${2 * n + 1}`, `${row}${2 * n + 2}`] }),
+      ),
     ),
   )
 }
@@ -43,7 +46,11 @@ export function requestFor({ inventoryId, seats }: Wish): PlaceRequest {
 export type Crowd = { granted: number; refused: number; elapsedMs: number; latenciesMs: number[] }
 
 /** `buyers` of them at once, each asking for the next wish as soon as the last is answered. */
-export async function letIn(buyers: number, wishes: Wish[], place: (request: PlaceRequest) => Promise<boolean>): Promise<Crowd> {
+export async function letIn(
+  buyers: number,
+  wishes: Wish[],
+  place: (request: PlaceRequest) => Promise<boolean>,
+): Promise<Crowd> {
   const requests = wishes.map(requestFor)
   let next = 0
   let granted = 0

@@ -26,8 +26,16 @@ export const bench: Bench = {
     await warm(lanesPool, LANES, (request) => postgresStore(lanesPool).place([request]))
     await warm(textbookPool, 10, (request) => textbookHold(textbookPool, request))
     for (let round = 1; round <= rounds; round++) {
-      const combiner = createCombiner(postgresStore(lanesPool), { lanes: LANES, picture: (id) => readPicture(lanesPool, id) })
-      const ours = await rush(lanesPool, buyers, round, async (request) => (await combiner.place(request)).outcome === 'HELD')
+      const combiner = createCombiner(postgresStore(lanesPool), {
+        lanes: LANES,
+        picture: (id) => readPicture(lanesPool, id),
+      })
+      const ours = await rush(
+        lanesPool,
+        buyers,
+        round,
+        async (request) => (await combiner.place(request)).outcome === 'HELD',
+      )
       await combiner.close()
       const reference = await rush(lanesPool, buyers, round, (request) => textbookHold(textbookPool, request))
       perSecond.ours.push(ours.perSecond)
@@ -75,9 +83,16 @@ async function rush(sql: Sql, buyers: number, seed: number, place: (request: Pla
         where h.inventory_id = ${inventoryId} group by c.code having count(*) > 1) d) as double_sales,
       count(*) filter (where status = 'AVAILABLE')::int as free, count(*) filter (where status = 'HELD')::int as held
     from seats where inventory_id = ${inventoryId}`
-  if (!check || check.held !== crowd.granted * 2) throw new Error(`${crowd.granted} holds were granted and ${check?.held} seats are held`)
+  if (!check || check.held !== crowd.granted * 2)
+    throw new Error(`${crowd.granted} holds were granted and ${check?.held} seats are held`)
   // Sold out for pairs: whoever was refused while both of their seats were free to the end was refused wrongly.
-  const free = new Set((await sql<{ code: string }[]>`select seat_code as code from seats where inventory_id = ${inventoryId} and status = 'AVAILABLE'`).map(({ code }) => code))
+  const free = new Set(
+    (
+      await sql<
+        { code: string }[]
+      >`select seat_code as code from seats where inventory_id = ${inventoryId} and status = 'AVAILABLE'`
+    ).map(({ code }) => code),
+  )
   const wronged = wishes.filter(({ seats }) => seats.every((seat) => free.has(seat))).length
   if (wronged > 0) throw new Error(`${wronged} buyers were refused although both of their seats are free`)
   return { perSecond: (buyers / crowd.elapsedMs) * 1_000, granted: crowd.granted, doubleSales: check.doubleSales }

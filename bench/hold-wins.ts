@@ -1,8 +1,9 @@
 // hold-wins: durable holds of two free seats over 400 shows of 300 seats, 1,000 buyers at once, the engine called in process.
 // Also says how much of the limit is reached: the same batch statement called back to back with ready-made arguments.
+
+import type { Sql } from '#database/connect.ts'
 import { createCombiner } from '#inventory/combiner.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
-import type { Sql } from '#database/connect.ts'
 import { type Bench, median, openShows, seeded, shuffle, sweepStage } from './bench.ts'
 import { letIn, pairsOf, requestFor, type Wish } from './buyers.ts'
 import { textbookHold } from './reference/textbook.ts'
@@ -32,12 +33,18 @@ export const bench: Bench = {
       }
 
       const combiner = createCombiner(postgresStore(lanesPool), { lanes: LANES, batchMax: BATCH })
-      const ours = await letIn(BUYERS, await wishes(wishesOurs), async (request) => (await combiner.place(request)).outcome === 'HELD')
+      const ours = await letIn(
+        BUYERS,
+        await wishes(wishesOurs),
+        async (request) => (await combiner.place(request)).outcome === 'HELD',
+      )
       await combiner.close()
       assertAllGranted('ours', ours.refused)
       perSecond.ours.push((ours.granted / ours.elapsedMs) * 1_000)
 
-      const reference = await letIn(BUYERS, await wishes(wishesReference), (request) => textbookHold(textbookPool, request))
+      const reference = await letIn(BUYERS, await wishes(wishesReference), (request) =>
+        textbookHold(textbookPool, request),
+      )
       assertAllGranted('the reference', reference.refused)
       perSecond.reference.push((reference.granted / reference.elapsedMs) * 1_000)
 
@@ -56,14 +63,22 @@ export const bench: Bench = {
       ratio: ours / reference,
       unit: 'holds/s',
       rounds,
-      notes: { limit: Math.round(median(perSecond.limit)), ofLimit: Number(ratioOfLimit.toFixed(2)), ofLimitMustReach: 0.7, lanes: LANES, batch: BATCH },
+      notes: {
+        limit: Math.round(median(perSecond.limit)),
+        ofLimit: Number(ratioOfLimit.toFixed(2)),
+        ofLimitMustReach: 0.7,
+        lanes: LANES,
+        batch: BATCH,
+      },
     }
   },
 }
 
 // The most this statement can do here: full batches, arguments ready, one lane's batch after the other without a pause.
 async function limit(sql: Sql, wishes: Wish[]): Promise<number> {
-  const lanes = Array.from({ length: LANES }, (_, lane) => wishes.filter(({ inventoryId }) => inventoryId % LANES === lane).map(requestFor))
+  const lanes = Array.from({ length: LANES }, (_, lane) =>
+    wishes.filter(({ inventoryId }) => inventoryId % LANES === lane).map(requestFor),
+  )
   const store = postgresStore(sql)
   const startMs = performance.now()
   const placed = await Promise.all(

@@ -15,7 +15,8 @@ const unknown = positionals.filter((name) => !BENCHES.some((bench) => bench.name
 if (values.help || unknown.length > 0) {
   if (unknown.length > 0) console.error(`There is no benchmark called ${unknown.join(', ')}.`)
   console.error('npm run bench -- [NAME ...] [--quick] [--json]')
-  for (const { name, ours, reference, mustReach } of BENCHES) console.error(`  ${name.padEnd(16)} ${ours} against ${reference}; must reach ${mustReach}x`)
+  for (const { name, ours, reference, mustReach } of BENCHES)
+    console.error(`  ${name.padEnd(16)} ${ours} against ${reference}; must reach ${mustReach}x`)
   process.exit(unknown.length > 0 ? 2 : 0)
 }
 
@@ -23,9 +24,13 @@ const results: { bench: Bench; result: Result }[] = []
 for (const bench of BENCHES) {
   if (positionals.length > 0 && !positionals.includes(bench.name)) continue
   console.error(`${bench.name}: ${bench.ours} against ${bench.reference}`)
-  await onStage(values.quick ?? false, (line) => console.error(`  ${line}`), async (stage) => {
-    results.push({ bench, result: await bench.run(stage) })
-  })
+  await onStage(
+    values.quick ?? false,
+    (line) => console.error(`  ${line}`),
+    async (stage) => {
+      results.push({ bench, result: await bench.run(stage) })
+    },
+  )
 }
 
 const output = values.json ? console.error : console.log
@@ -34,7 +39,9 @@ output('|---|---|---|---|---|---|---|---|')
 for (const { bench, result } of results) {
   const { name, ours, reference, ratio, unit, rounds, notes } = result
   output(
-    `| \`${name}\` | ${ours} | ${reference} | ${ratio.toFixed(1)} | ${bench.mustReach} | ${unit} | ${rounds} | ${Object.entries(notes)
+    `| \`${name}\` | ${ours} | ${reference} | ${ratio.toFixed(1)} | ${bench.mustReach} | ${unit} | ${rounds} | ${Object.entries(
+      notes,
+    )
       .map(([key, value]) => `${key} ${value}`)
       .join(', ')} |`,
   )

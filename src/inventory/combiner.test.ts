@@ -28,7 +28,9 @@ function wish(inventoryId: number, seats: string[], more: Partial<PlaceRequest> 
 }
 
 function namesOf(outcome: PlaceOutcome): string {
-  return outcome.outcome === 'UNAVAILABLE' ? outcome.blocking.map(({ code, reason }) => `${code} ${reason}`).join() : outcome.outcome
+  return outcome.outcome === 'UNAVAILABLE'
+    ? outcome.blocking.map(({ code, reason }) => `${code} ${reason}`).join()
+    : outcome.outcome
 }
 
 test('requests that arrive together travel in one batch, and the earlier of two that want one seat wins', async (t) => {
@@ -37,8 +39,14 @@ test('requests that arrive together travel in one batch, and the earlier of two 
   const id = await store.open({ seats: ROW })
   const batches: number[] = []
   const combiner = createCombiner(store, { onBatch: (size) => batches.push(size) })
-  const outcomes = await Promise.all([['F1', 'F2'], ['F2', 'F3'], ['F3', 'F4'], ['F5']].map((seats) => combiner.place(wish(id, seats))))
-  assert.deepEqual(outcomes.map(namesOf), ['HELD', 'F2 held', 'HELD', 'HELD'], 'nobody is refused for a seat that nobody got')
+  const outcomes = await Promise.all(
+    [['F1', 'F2'], ['F2', 'F3'], ['F3', 'F4'], ['F5']].map((seats) => combiner.place(wish(id, seats))),
+  )
+  assert.deepEqual(
+    outcomes.map(namesOf),
+    ['HELD', 'F2 held', 'HELD', 'HELD'],
+    'nobody is refused for a seat that nobody got',
+  )
   assert.equal(batches[0], 4)
   assert.ok(batches.length <= 3)
 })
@@ -150,7 +158,14 @@ test('B103-like: what a long lane is refused from one picture names every seat i
     combiner.place(wish(id, ['F5', 'F6'])),
     combiner.place(wish(id, ['F6', 'F7'])),
   ])
-  assert.deepEqual(outcomes.map(namesOf), ['HELD', 'F2 held,F8 blocked', 'F2 held,F9 unknown', 'HELD', 'HELD', 'F6 held'])
+  assert.deepEqual(outcomes.map(namesOf), [
+    'HELD',
+    'F2 held,F8 blocked',
+    'F2 held,F9 unknown',
+    'HELD',
+    'HELD',
+    'F6 held',
+  ])
   assert.ok(pictures > 0)
 })
 

@@ -74,8 +74,8 @@ function nextBatch(queue: Waiting[], batchMax: number): { batch: Waiting[]; judg
   const judgeOnly = new Set<number>()
   const claimed = new Map<number, Set<string>>()
   batch.forEach(({ request }, index) => {
-    let claims = claimed.get(request.inventoryId)
-    if (!claims) claimed.set(request.inventoryId, (claims = new Set()))
+    const claims = claimed.get(request.inventoryId) ?? new Set<string>()
+    claimed.set(request.inventoryId, claims)
     const before = claims.size
     // A customer is claimed beside the seats; the line break keeps it from being mistaken for a seat's label.
     claims.add(`\n${request.customerId}`)
@@ -113,7 +113,10 @@ async function decideApart(store: SeatStore, batch: Waiting[], kind: FailureKind
     for (const { reject } of batch) reject(problemOf(kind, null))
     return []
   }
-  const groups = kind === 'timeout' ? [...inventories].map((id) => batch.filter((w) => w.request.inventoryId === id)) : batch.map((w) => [w])
+  const groups =
+    kind === 'timeout'
+      ? [...inventories].map((id) => batch.filter((w) => w.request.inventoryId === id))
+      : batch.map((w) => [w])
   const deferred: Waiting[] = []
   for (const group of groups) {
     const { judgeOnly } = nextBatch(group, group.length)
@@ -128,7 +131,8 @@ function settle(batch: Waiting[], outcomes: PlaceOutcome[]): Waiting[] {
     const outcome = outcomes[index]
     if (!outcome) waiting.reject(new Error('the store left a request without an answer'))
     else if (outcome.outcome === 'DEFERRED') deferred.push(waiting)
-    else if (outcome.outcome === 'SAME' && outcome.holdId === waiting.request.holdId) waiting.resolve({ ...outcome, outcome: 'HELD' })
+    else if (outcome.outcome === 'SAME' && outcome.holdId === waiting.request.holdId)
+      waiting.resolve({ ...outcome, outcome: 'HELD' })
     else waiting.resolve(outcome)
   })
   return deferred
@@ -184,7 +188,8 @@ function kindOfFailure(error: unknown): FailureKind {
 }
 
 function problemOf(kind: FailureKind, error: unknown): unknown {
-  if (kind === 'timeout' || kind === 'serialisation') return new Problem('OVERLOADED', { retryAfterSeconds: RETRY_AFTER_S })
+  if (kind === 'timeout' || kind === 'serialisation')
+    return new Problem('OVERLOADED', { retryAfterSeconds: RETRY_AFTER_S })
   if (kind === 'connection') return new Problem('DATABASE_UNAVAILABLE', { retryAfterSeconds: RETRY_AFTER_S })
   return error
 }

@@ -1,11 +1,10 @@
 // The product's seat store: every write is one call of a SQL function (./sql) that locks the inventory, reads the clock, tidies, decides and writes.
 // Made over a pool it runs each call as a transaction of its own; made over a transaction it takes part in that one.
 import type { Tx } from '#database/connect.ts'
-import { holdUnits } from './seat-store.ts'
 import type {
-  BlockOutcome,
   Blocking,
   BlockingReason,
+  BlockOutcome,
   CancelOutcome,
   ConfirmOutcome,
   ExtendOutcome,
@@ -19,6 +18,7 @@ import type {
   SeatState,
   SeatStore,
 } from './seat-store.ts'
+import { holdUnits } from './seat-store.ts'
 
 type PlacedRow = {
   no: number
@@ -49,7 +49,9 @@ export function postgresStore(sql: Tx): SeatStore {
     },
 
     async extend(inventoryId, holdId, addMs, extensionsMax) {
-      const [row] = await sql<ExtendOutcome[]>`select * from extend_hold(${inventoryId}, ${holdId}, ${addMs}, ${extensionsMax}, false)`
+      const [row] = await sql<
+        ExtendOutcome[]
+      >`select * from extend_hold(${inventoryId}, ${holdId}, ${addMs}, ${extensionsMax}, false)`
       return row as ExtendOutcome
     },
 
@@ -161,7 +163,9 @@ async function readInventory(sql: Tx, inventoryId: number): Promise<InventorySta
           order by p.pool_code)
         from pools p where p.inventory_id = i.id) as pools
     from (select holdfast_now() as t offset 0) n cross join inventories i where i.id = ${inventoryId}`
-  return row ? { inventoryId, version: row.version, asOf: row.asOf, seats: row.seats ?? [], pools: row.pools ?? [] } : null
+  return row
+    ? { inventoryId, version: row.version, asOf: row.asOf, seats: row.seats ?? [], pools: row.pools ?? [] }
+    : null
 }
 
 async function readHold(sql: Tx, inventoryId: number, holdId: string): Promise<HoldState | null> {

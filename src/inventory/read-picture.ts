@@ -16,7 +16,14 @@ export type SeatPicture = {
 /** Null when there is no such inventory. One statement, about 2 ms for 300 seats. */
 export async function readPicture(sql: Tx, inventoryId: number): Promise<SeatPicture | null> {
   const [row] = await sql<
-    { asOf: string; onSale: boolean; free: string[] | null; taken: string[] | null; reasons: BlockingReason[] | null; customers: string[] | null }[]
+    {
+      asOf: string
+      onSale: boolean
+      free: string[] | null
+      taken: string[] | null
+      reasons: BlockingReason[] | null
+      customers: string[] | null
+    }[]
   >`
     select n.t as as_of, i.status = 'OPEN' and n.t >= i.sale_opens_at and n.t < i.sale_closes_at as on_sale, s.free, s.taken, s.reasons,
       (select array_agg(distinct h.customer_id) from holds h

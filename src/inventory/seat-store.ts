@@ -138,7 +138,11 @@ export interface SeatStore {
   /** CHECKED_OUT -> BOOKED with every seat and quantity, or nothing. */
   confirm(inventoryId: number, holdId: string, bookingId: string): Promise<ConfirmOutcome>
   /** Puts a booking's named seats and quantities (both absent: all it has) back on sale. */
-  cancel(inventoryId: number, bookingId: string, lines?: { seats: string[]; pools: PoolQuantity[] }): Promise<CancelOutcome>
+  cancel(
+    inventoryId: number,
+    bookingId: string,
+    lines?: { seats: string[]; pools: PoolQuantity[] },
+  ): Promise<CancelOutcome>
   /** Tidies lapsed holds, for history and display only. Answers how many. */
   expire(inventoryId: number): Promise<number>
   block(inventoryId: number, seats: string[], by: string, reason: string): Promise<BlockOutcome>
