@@ -194,6 +194,7 @@ create table outbox (
   unique (inventory_id, booking_id, seq)
 );
 create index outbox_unpublished on outbox (created_at) where published_at is null and parked_at is null;
+create index outbox_published on outbox (published_at) where published_at is not null;
 
 -- The sandbox provider's own books: it is another company, and shares nothing with our payments but the messages.
 create table sandbox_payments (

@@ -1,0 +1,27 @@
+// Gives a hold back, also one that is being paid: the seats at once, the booking and its payment session with it.
+import { findBookingOfHold } from '#bookings/booking.ts'
+import { endBooking } from '#bookings/end-booking.ts'
+import { lockSale } from '#bookings/lock-sale.ts'
+import type { Sql } from '#database/connect.ts'
+import { releaseHold } from '#holds/release-hold.ts'
+import { endOpenAttempt } from './end-attempts.ts'
+
+type Parts = { sql: Sql; wake: (worker: string) => void }
+
+/** A success as well when it is over already. Money that is paid all the same is given back as late. Throws ALREADY_BOOKED, NOT_FOUND. */
+export async function abandonHold(
+  { sql, wake }: Parts,
+  { inventoryId, holdId }: { inventoryId: number; holdId: string },
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    await lockSale(tx, inventoryId)
+    const before = await releaseHold(tx, { inventoryId, holdId })
+    if (before !== 'CHECKED_OUT') return
+    const booking = await findBookingOfHold(tx, inventoryId, holdId)
+    if (!booking) throw new Error(`hold ${holdId} was checked out without a booking`)
+    await endBooking(tx, booking, 'CANCELLED')
+    await endOpenAttempt(tx, inventoryId, booking.id)
+  })
+  wake('relay')
+  wake('settle')
+}

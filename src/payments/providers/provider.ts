@@ -1,0 +1,67 @@
+// The seam between Holdfast and whoever takes the money. Nothing else in the product knows a provider's name or the shape of its messages.
+import type { IncomingHttpHeaders } from 'node:http'
+
+export type SessionOrder = {
+  /** Our public payment id (`pay_42_...`): the provider gives it back in its messages. */
+  paymentId: string
+  amountMinor: number
+  currency: string
+  /** What the buyer reads on the page. */
+  description: string
+  /** The provider must take no money from this moment on; it is before the end of the hold. */
+  expiresAt: string
+  /** Where the buyer goes afterwards. Whatever they bring along from there changes nothing. */
+  returnUrl: string
+  idempotencyKey: string
+}
+
+/** `url` opens the payment: whoever has it can pay, so it is told to the owner only. */
+export type OpenedSession = { providerPaymentId: string; url: string }
+
+/** Money to move: the same `idempotencyKey` never moves it twice. */
+export type MoveOrder = { providerPaymentId: string; amountMinor: number; currency: string; idempotencyKey: string }
+
+/** A provider's no is data and final; trouble on the way to it is thrown and tried again. */
+export type MoveOutcome = { outcome: 'DONE'; reference: string } | { outcome: 'REFUSED'; reason: string }
+
+export type ProviderStatus = 'OPEN' | 'AUTHORISED' | 'CAPTURED' | 'DECLINED' | 'VOIDED' | 'EXPIRED'
+export type ProviderPayment = { status: ProviderStatus; amountMinor: number; currency: string; capturedMinor: number; refundedMinor: number }
+
+/** What a message of the provider says, whoever the provider is. */
+export type CallbackFacts = {
+  /** The provider's own id of this message: a second delivery has the same one. */
+  eventId: string
+  /** AUTHORISED: reserved. CAPTURED: taken, also by our own capture. OTHER: nothing that concerns us. */
+  kind: 'AUTHORISED' | 'CAPTURED' | 'FAILED' | 'EXPIRED' | 'VOIDED' | 'REFUNDED' | 'OTHER'
+  providerPaymentId: string
+  /** Our public payment id as the provider gives it back; null when the message has none. */
+  paymentId: string | null
+  amountMinor: number
+  currency: string
+  /** The idempotency key of our own call that made this happen; null when it happened at the provider. */
+  movementKey: string | null
+}
+
+export interface Provider {
+  readonly name: string
+  open(order: SessionOrder): Promise<OpenedSession>
+  /**
+   * The facts of a message, from the very bytes that came. `now` is the database's time. Throws SIGNATURE_INVALID (unsigned, wrong, or too old) before
+   * it reads anything, CALLBACK_UNREADABLE when what was signed makes no sense.
+   */
+  verify(rawBody: Buffer, headers: IncomingHttpHeaders, now: string): CallbackFacts
+  /** Null when the provider does not know it. */
+  lookUp(providerPaymentId: string): Promise<ProviderPayment | null>
+  capture(order: MoveOrder): Promise<MoveOutcome>
+  void(order: MoveOrder): Promise<MoveOutcome>
+  refund(order: MoveOrder): Promise<MoveOutcome>
+  /** Ends an unpaid session. No proof that nothing was paid: a message about money may still be under way. */
+  expireSession(order: MoveOrder): Promise<MoveOutcome>
+}
+
+/** All providers of this process; the first one takes payments whose buyer names no method. */
+export type Providers = readonly [Provider, ...Provider[]]
+
+export function findProvider(providers: Providers, name: string): Provider | undefined {
+  return providers.find((provider) => provider.name === name)
+}

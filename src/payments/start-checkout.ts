@@ -1,0 +1,84 @@
+// Turns a hold into a booking that can be paid: decided in one transaction, then the provider is asked, then its answer is written down.
+import { formatSharded } from '#core/ids.ts'
+import type { Money } from '#core/money.ts'
+import { Problem } from '#core/problem.ts'
+import type { Sql, Tx } from '#database/connect.ts'
+import type { Contact } from '#bookings/open-booking.ts'
+import { lockSale } from '#bookings/lock-sale.ts'
+import type { Booking } from '#bookings/booking.ts'
+import { bookingForHold } from './booking-for-hold.ts'
+import { openAttempt } from './open-attempt.ts'
+import { openSession } from './open-session.ts'
+import type { Payment } from './payment.ts'
+import { payNothing } from './pay-nothing.ts'
+import { findProvider, type Provider, type Providers } from './providers/provider.ts'
+
+export type CheckoutParts = {
+  sql: Sql
+  providers: Providers
+  config: { paymentSessionTtlMs: number; paymentBufferMs: number; publicUrl: string }
+  wake: (worker: string) => void
+}
+/** `method` is a provider's name; absent, the first provider's. */
+export type CheckoutOrder = { inventoryId: number; holdId: string; contact: Contact; method?: string }
+
+export type Checkout = {
+  bookingId: string
+  reference: string
+  status: 'PENDING' | 'CONFIRMED'
+  paymentId: string
+  amount: Money
+  /** Null when there was nothing to pay: the booking is CONFIRMED already. */
+  paymentUrl: string | null
+  /** The end of the payment session, always before the end of the hold. */
+  payBy: string
+  /** The end of the hold, from which on the seats are anybody's. */
+  expiresAt: string
+}
+
+/**
+ * Whoever calls has made sure that the hold may be paid by who asks. A repeat answers the same booking and, while its session is open, the same payment;
+ * after a declined or expired one a new payment, within the same hold. Throws HOLD_EXPIRED, HOLD_RELEASED, ALREADY_BOOKED, INVALID_REQUEST (method),
+ * and PAYMENT_PROVIDER_UNAVAILABLE when the provider is away: then the seats stay held and the same call can be repeated.
+ */
+export async function startCheckout(parts: CheckoutParts, order: CheckoutOrder): Promise<Checkout> {
+  const { sql, providers, config, wake } = parts
+  const provider = chooseProvider(providers, order.method)
+  const decided = await sql.begin((tx) => decide(tx, provider, config, order))
+  wake('relay')
+  const { booking } = decided
+  // An attempt that is open stays with the provider that opened it, whichever method is asked for now.
+  const opener = findProvider(providers, decided.payment.provider) ?? provider
+  const payment = decided.payment.status === 'CREATED' ? await openSession(parts, opener, decided) : decided.payment
+  return {
+    bookingId: formatSharded('book', booking.inventoryId, booking.id),
+    reference: booking.reference,
+    status: booking.amountMinor === 0 ? 'CONFIRMED' : 'PENDING',
+    paymentId: formatSharded('pay', payment.inventoryId, payment.id),
+    amount: { amount: booking.amountMinor, currency: booking.currency },
+    paymentUrl: payment.paymentUrl,
+    payBy: payment.sessionExpiresAt,
+    expiresAt: booking.expiresAt,
+  }
+}
+
+async function decide(
+  tx: Tx,
+  provider: Provider,
+  config: CheckoutParts['config'],
+  order: CheckoutOrder,
+): Promise<{ booking: Booking; payment: Payment }> {
+  const now = await lockSale(tx, order.inventoryId)
+  const booking = await bookingForHold(tx, order, config.paymentSessionTtlMs + config.paymentBufferMs, now)
+  const payment =
+    booking.amountMinor === 0 ? await payNothing(tx, booking, now) : await openAttempt(tx, booking, provider, config, now)
+  return { booking, payment }
+}
+
+function chooseProvider(providers: Providers, method: string | undefined): Provider {
+  if (method === undefined) return providers[0]
+  const provider = findProvider(providers, method)
+  if (provider) return provider
+  const known = providers.map(({ name }) => name).join(', ')
+  throw new Problem('INVALID_REQUEST', { errors: [{ path: '/method', message: `is none of: ${known}` }] })
+}
