@@ -2,7 +2,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connect, type Sql } from '#database/connect.ts'
+import { connect, type ServerAddress, type Sql } from '#database/connect.ts'
 import { startEmbeddedPostgres } from '#database/embedded.ts'
 import { migrate } from '#database/migrate.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
@@ -30,6 +30,8 @@ export type Result = {
 export type Stage = {
   /** A pool on the benchmark's own PostgreSQL: fsync and synchronous_commit on, as in the product. */
   pool(max: number): Sql
+  /** Where that PostgreSQL is, for processes of their own. */
+  address: ServerAddress
   /** Halves the work and the rounds: for a quick look, never for a published number. */
   quick: boolean
   say(line: string): void
@@ -52,7 +54,7 @@ export async function onStage(
   }
   try {
     await migrate(pool(1))
-    await work({ pool, quick, say })
+    await work({ pool, address: postgres.options, quick, say })
   } finally {
     await Promise.all(pools.map((sql) => sql.end({ timeout: 5 })))
     await postgres.stop()

@@ -3,8 +3,9 @@ import { parseArgs } from 'node:util'
 import { type Bench, onStage, type Result } from './bench.ts'
 import { bench as holdHot } from './hold-hot.ts'
 import { bench as holdWins } from './hold-wins.ts'
+import { bench as holdWinsHttp } from './hold-wins-http.ts'
 
-const BENCHES: Bench[] = [holdWins, holdHot]
+const BENCHES: Bench[] = [holdWins, holdWinsHttp, holdHot]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

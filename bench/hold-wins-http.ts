@@ -1,0 +1,83 @@
+// hold-wins-http: the same holds of two free seats through HTTP, from a load process of its own (this one) against the server's process.
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { type Bench, median, type Stage, seeded, shuffle } from './bench.ts'
+import { fire, type Shot } from './http-load.ts'
+import type { HttpStage } from './http-server.ts'
+
+const CONNECTIONS = 256
+
+export const bench: Bench = {
+  name: 'hold-wins-http',
+  ours: 'the server',
+  reference: 'the same server with the textbook transaction in the place of the combiner',
+  mustReach: 6,
+  async run({ address, quick, say }) {
+    const rounds = quick ? 2 : 5
+    const shotsOurs = quick ? 3_000 : 8_000
+    const shotsReference = quick ? 800 : 2_000
+    const server = await startServer(address, rounds * (shotsOurs + shotsReference) + 1_000)
+    try {
+      const { oursPort, referencePort, shows, tokens } = server.stage
+      const shots = wishes(shows, tokens)
+      await volley(oursPort, shots.splice(0, 500))
+      await volley(referencePort, shots.splice(0, 500))
+      const perSecond = { ours: [] as number[], reference: [] as number[] }
+      for (let round = 1; round <= rounds; round++) {
+        perSecond.ours.push(await volley(oursPort, shots.splice(0, shotsOurs)))
+        perSecond.reference.push(await volley(referencePort, shots.splice(0, shotsReference)))
+        say(
+          `round ${round}: ours ${Math.round(perSecond.ours.at(-1) ?? 0)}/s, reference ${Math.round(perSecond.reference.at(-1) ?? 0)}/s`,
+        )
+      }
+      const ours = median(perSecond.ours)
+      const reference = median(perSecond.reference)
+      return {
+        name: 'hold-wins-http',
+        ours: Math.round(ours),
+        reference: Math.round(reference),
+        ratio: ours / reference,
+        unit: 'holds/s',
+        rounds,
+        notes: { connections: CONNECTIONS },
+      }
+    } finally {
+      server.stop()
+    }
+  },
+}
+
+// The house's rows skip I and O. Each pair of neighbours once, each by another customer: every request can be granted, and must be.
+function wishes(shows: string[], tokens: string[]): Shot[] {
+  const pairs = shows.flatMap((show) =>
+    [...'ABCDEFGHJKLMNPQ'].flatMap((row) =>
+      Array.from({ length: 10 }, (_, n) => ({ show, seats: [`${row}${2 * n + 1}`, `${row}${2 * n + 2}`] })),
+    ),
+  )
+  return shuffle(pairs, seeded(1))
+    .slice(0, tokens.length)
+    .map(({ show, seats }, index) => ({
+      path: `/v1/showtimes/${show}/holds`,
+      token: tokens[index] ?? '',
+      body: JSON.stringify({ seats }),
+    }))
+}
+
+async function volley(port: number, shots: Shot[]): Promise<number> {
+  const { byStatus, elapsedMs } = await fire(port, CONNECTIONS, shots)
+  const granted = byStatus.get(201) ?? 0
+  if (granted !== shots.length)
+    throw new Error(`${shots.length} holds were asked for, answers: ${JSON.stringify([...byStatus])}`)
+  return (granted / elapsedMs) * 1_000
+}
+
+async function startServer(address: Stage['address'], customers: number): Promise<{ stage: HttpStage; stop(): void }> {
+  const file = new URL('./http-server.ts', import.meta.url).pathname
+  const child = spawn(process.execPath, [file, JSON.stringify(address), String(customers)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  for await (const line of createInterface({ input: child.stdout })) {
+    return { stage: JSON.parse(line) as HttpStage, stop: () => child.kill('SIGKILL') }
+  }
+  throw new Error('the benchmark server ended before it served')
+}
