@@ -39,7 +39,7 @@ test('a key is made, shown once, works, is listed without itself, and is revoked
 test('the last admin key cannot be revoked, also not by two who revoke each other at once', async (t) => {
   const { app, key } = await testApp(t)
   const [one, two] = [await key('admin'), await key('admin')]
-  const revoke = (by: { authorization: string }, id: number) =>
+  const revoke = (by: { authorization: string }, id: string) =>
     app.inject({ method: 'DELETE', url: `/v1/admin/api-keys/key_${id}`, headers: { authorization: by.authorization } })
   const replies = await Promise.all([revoke(one, two.keyId), revoke(two, one.keyId)])
   assert.deepEqual(replies.map((reply) => reply.statusCode).sort(), [204, 409])

@@ -1,10 +1,16 @@
 // The doors of those who run a house, for keys with a role.
 import type { App } from '#core/http.ts'
+import { Problem } from '#core/problem.ts'
 import type { Sql } from '#database/connect.ts'
 import { keyRoutes } from './key-routes.ts'
 import { worklistRoutes } from './worklist-routes.ts'
 
 export function adminRoutes(app: App, parts: { sql: Sql }): void {
+  // Nobody without a key gets as far as having their body read; which role it needs is each door's to say.
+  app.addHook('onRequest', async ({ caller, routeOptions }) => {
+    if (!routeOptions.url?.startsWith('/v1/admin/') || caller.kind === 'key') return
+    throw new Problem(caller.kind === 'anonymous' ? 'UNAUTHENTICATED' : 'FORBIDDEN')
+  })
   keyRoutes(app, parts)
   worklistRoutes(app, parts)
 }

@@ -5,7 +5,14 @@ import type { App } from './http.ts'
 import type { Metrics } from './metrics.ts'
 import { Problem, type ProblemCode } from './problem.ts'
 
-type RoutePattern = { method: string; pattern: RegExp }
+type Route = { method: string; url: string; pattern: RegExp }
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Every address with a method, as it was registered. */
+    routeList: readonly Route[]
+  }
+}
 
 const ERRORS_LISTED_MAX = 20
 const RETRY_AFTER_S = 1
@@ -15,6 +22,7 @@ const FRAMEWORK_CODES: Record<string, ProblemCode> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'MALFORMED_BODY',
   FST_ERR_BAD_URL: 'MALFORMED_URL',
+  FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
   FST_ERR_HANDLER_TIMEOUT: 'OVERLOADED',
 }
 // SQLSTATEs: a lock or a statement that took too long, and what should be impossible by the one lock order but is harmless to repeat.
@@ -24,17 +32,18 @@ const DATABASE_AWAY = /^(?:CONNECT|ECONN|ENOENT$|EPIPE$|ENOTFOUND$|EAI_AGAIN$|ET
 const UNREPRESENTABLE = new Set(['22021', '22P05', '22003', '22008', '22007', '22P02'])
 
 export function replyWithProblems(app: App, metrics: Metrics): void {
-  const patterns: RoutePattern[] = []
+  const routes: Route[] = []
+  app.decorate('routeList', routes)
   app.addHook('onRoute', ({ method, url }) => {
     if (url.endsWith('*')) return
     const pattern = new RegExp(`^${url.replace(/[.+?^$()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+')}$`)
-    for (const one of [method].flat()) patterns.push({ method: one, pattern })
+    for (const one of [method].flat()) routes.push({ method: one, url, pattern })
   })
 
   app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(problemOf(error), error, request, reply))
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''
-    const allowed = [...new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))]
+    const allowed = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))]
     if (allowed.length === 0 || allowed.includes(request.method)) {
       return sendProblem(new Problem('NOT_FOUND'), null, request, reply)
     }
@@ -78,12 +87,11 @@ export function problemOf(error: FastifyError): Problem {
 // A parameter of the path that does not fit is an unknown thing, not a wrong request.
 function problemOfValidation({ validation = [], validationContext }: FastifyError): Problem {
   if (validationContext === 'params') return new Problem('NOT_FOUND')
-  const place = validationContext === 'querystring' ? 'query' : (validationContext ?? 'body')
   const errors = validation.slice(0, ERRORS_LISTED_MAX).map(({ instancePath, keyword, params, message }) => {
     if (keyword === 'additionalProperties') {
-      return { path: `${place}${instancePath}/${params.additionalProperty}`, message: 'is not a field here' }
+      return { path: `${instancePath}/${params.additionalProperty}`, message: 'is not a field here' }
     }
-    return { path: `${place}${instancePath}`, message: message ?? 'does not fit' }
+    return { path: instancePath || '/', message: message ?? 'does not fit' }
   })
   return new Problem('INVALID_REQUEST', { errors })
 }

@@ -20,7 +20,7 @@ export function readBodiesStrictly(app: App): void {
     parseJson(request, text, (error, body) => {
       if (error) return done(new Problem('MALFORMED_BODY'))
       const odd = SUSPECT_ESCAPE.test(text) ? findUnstorable(body) : null
-      done(odd === null ? null : unstorable(`body${odd}`), body)
+      done(odd === null ? null : unstorable(odd || '/'), body)
     })
   })
   // What a button of a plain HTML form sends when the form has no fields.
@@ -47,7 +47,7 @@ function readQuery(request: FastifyRequest): void {
   const schema = (request.routeOptions.schema as FastifySchema | undefined)?.querystring
   const properties = (schema as { properties?: Record<string, { type?: string }> } | undefined)?.properties ?? {}
   for (const [name, value] of Object.entries(query)) {
-    if (findUnstorable(value) !== null) throw unstorable(`query/${name}`)
+    if (findUnstorable(value) !== null) throw unstorable(`/${name}`)
     if (typeof value !== 'string') continue
     const { type } = Object.hasOwn(properties, name) ? (properties[name] ?? {}) : {}
     if (type === 'integer' && WHOLE_NUMBER.test(value)) query[name] = Number(value)

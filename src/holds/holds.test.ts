@@ -147,7 +147,10 @@ test('a refusal names each seat and why; all held by others says that they may c
     ],
   )
   const unknown = await hold(customer(), ['Z1', 'Z2'])
-  assert.deepEqual([...facts(unknown), unknown.json().seats], [422, 'UNKNOWN_SEAT', ['Z1', 'Z2']])
+  assert.deepEqual(
+    [...facts(unknown), unknown.json().seats],
+    [422, 'UNKNOWN_SEAT', ['Z1', 'Z2'].map((code) => ({ code, reason: 'unknown' }))],
+  )
   assert.deepEqual(facts(await hold(customer(), ['F5'], 999_999)), [404, 'NOT_FOUND'])
 })
 

@@ -104,8 +104,7 @@ function refusal(outcome: PlaceOutcome): Problem {
 }
 
 function unavailable(seats: Blocking[]): Problem {
-  if (seats.every(({ reason }) => reason === 'unknown'))
-    return new Problem('UNKNOWN_SEAT', { seats: seats.map(({ code }) => code) })
+  if (seats.every(({ reason }) => reason === 'unknown')) return new Problem('UNKNOWN_SEAT', { seats })
   if (seats.every(({ reason }) => reason === 'held'))
     return new Problem('SEATS_UNAVAILABLE', {
       detail: 'Others hold these seats at this moment; they may come back.',

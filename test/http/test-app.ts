@@ -21,7 +21,7 @@ export type TestApp = {
   /** Headers of a new customer, or of the named one. */
   customer(customerId?: string): { authorization: string; customerId: string }
   /** Headers of a new key with these roles. */
-  key(...roles: Role[]): Promise<{ authorization: string; keyId: number }>
+  key(...roles: Role[]): Promise<{ authorization: string; keyId: string }>
 }
 
 /** `env` is read as the product reads its own. `changes` replaces parts, such as the log. No worker runs. */
@@ -61,7 +61,7 @@ export async function testApp(
     },
     async key(...roles) {
       const { key, keyId } = await createApiKey(db.sql, { name: roles.join(' '), roles })
-      return { authorization: `Bearer ${key}`, keyId }
+      return { authorization: `Bearer ${key}`, keyId: String(keyId) }
     },
   }
 }

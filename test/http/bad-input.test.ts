@@ -1,0 +1,67 @@
+// Every case of the tables gets exactly its status and code, as a problem document, within a second, and changes nothing.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { InjectOptions } from 'fastify'
+import { smallHouse } from '#test/cinema/small-house.ts'
+import { ADMIN, type BadInput, HEADERS, IDS, JSON_TEXTS, METHODS, QUERIES, SEAT_LISTS } from './bad-input-cases.ts'
+
+const TABLES = { SEAT_LISTS, IDS, QUERIES, METHODS, HEADERS, JSON_TEXTS, ADMIN }
+const REPLY_MAX_MS = 1_000
+
+for (const [table, cases] of Object.entries(TABLES)) {
+  test(`bad input, ${table}: ${cases.length} cases`, async (t) => {
+    const house = await smallHouse(t)
+    const [ann, adminKey, scannerKey] = [house.customer(), await house.key('admin'), await house.key('scanner')]
+    const show = await house.show()
+    const placed = await house.post(
+      `/v1/showtimes/${show}/holds`,
+      { seats: ['F7'] },
+      { authorization: ann.authorization },
+    )
+    assert.equal(placed.status, 201)
+    const authorization = {
+      customer: { authorization: ann.authorization },
+      nobody: {},
+      admin: { authorization: adminKey.authorization },
+      scanner: { authorization: scannerKey.authorization },
+    }
+    const before = await contents(house)
+    for (const one of cases) {
+      const [method = '', address = ''] = one.to.split(/ (.*)/s)
+      const url = address.replace('{show}', show).replace('{hold}', placed.body.holdId)
+      const began = performance.now()
+      const reply = await house.app.inject({
+        method: method as InjectOptions['method'] & string,
+        url,
+        headers: { ...jsonType(one), ...authorization[one.by ?? 'customer'], ...one.headers },
+        ...(one.body === undefined
+          ? {}
+          : { payload: typeof one.body === 'string' ? one.body : JSON.stringify(one.body) }),
+      } as InjectOptions)
+      const where = `${one.name}: ${reply.statusCode} ${reply.body.slice(0, 300)}`
+      assert.match(String(reply.headers['content-type']), /^application\/problem\+json/, where)
+      assert.deepEqual([reply.statusCode, reply.json().code], one.is, where)
+      assert.doesNotMatch(reply.body, /\bat \/|node_modules|select |postgres|\.ts:/i, where)
+      assert.ok(reply.body.length < 20_000, where)
+      assert.ok(performance.now() - began < REPLY_MAX_MS, where)
+    }
+    assert.deepEqual(await contents(house), before)
+  })
+}
+
+test('the tables have at least 100 cases, each with a name of its own', () => {
+  const names = Object.values(TABLES).flatMap((cases) => cases.map(({ name, to }) => `${name} ${to}`))
+  assert.ok(names.length >= 100, `${names.length} cases`)
+  assert.equal(new Set(names).size, names.length)
+})
+
+function jsonType({ body }: BadInput): Record<string, string> {
+  return body === undefined ? {} : { 'content-type': 'application/json' }
+}
+
+async function contents({ db }: Awaited<ReturnType<typeof smallHouse>>): Promise<unknown> {
+  const [row] = await db.sql`
+    select (select jsonb_agg(i.version order by i.id) from inventories i) as versions, (select count(*)::int from holds) as holds,
+      (select count(*)::int from api_keys) as keys, (select count(*)::int from movies) as movies, (select count(*)::int from cities) as cities`
+  return row
+}
