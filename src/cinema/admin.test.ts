@@ -177,6 +177,8 @@ test('a time the venue’s clock skips is refused, a doubled one must say which'
   )
   for (const startsLocal of ['2027-02-29T10:00', '2027-01-01T25:00'])
     assert.equal((await publish({ startsLocal })).body.code, 'LOCAL_TIME_INVALID', startsLocal)
+  const late = await publish({ startsLocal: '2027-01-01T10:00', saleOpensLocal: '2027-01-01T10:15' })
+  assert.deepEqual([...told(late), late.body.errors[0].path], [422, 'INVALID_REQUEST', '/saleOpensLocal'])
   for (const startsLocal of ['2027-01-01T10:00Z', 'tomorrow'])
     assert.equal((await publish({ startsLocal })).body.code, 'INVALID_REQUEST', startsLocal)
 })

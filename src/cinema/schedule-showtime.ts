@@ -36,6 +36,8 @@ type Stage = {
   cleaningMinutes: number
   currency: string
   refundRules: { untilMinutesBefore: number; percent: number }[]
+  title: string
+  minutes: number | null
 }
 
 /**
@@ -46,43 +48,47 @@ export async function scheduleShowtime(tx: Tx, plan: ShowtimePlan): Promise<numb
   // Two schedulers of one screen go one after the other; the screen's own foreign keys stay usable.
   const [stage] = await tx<Stage[]>`
     select c.id as cinema_id, c.name as cinema_name, sc.name as screen_name, c.time_zone, c.business_day_starts, c.cleaning_minutes,
-      c.currency, c.refund_rules
-    from screens sc join cinemas c on c.id = sc.cinema_id where sc.id = ${plan.screenId} for no key update of sc`
-  const [movie] = await tx<
-    { title: string; minutes: number | null }[]
-  >`select title, minutes from movies where id = ${plan.movieId}`
-  const [prices] =
-    await tx`select 1 from price_lists where id = ${plan.priceListId} and cinema_id = ${stage?.cinemaId ?? 0}`
-  if (!stage || !movie || !prices) throw new Problem('NOT_FOUND')
-  const minutes = plan.minutes ?? movie.minutes
-  if (minutes === null)
-    throw new Problem('INVALID_REQUEST', {
-      errors: [{ path: '/minutes', message: 'the film has no length: give one' }],
-    })
+      c.currency, c.refund_rules, m.title, coalesce(${plan.minutes ?? null}::int, m.minutes) as minutes
+    from screens sc
+    join cinemas c on c.id = sc.cinema_id
+    join movies m on m.id = ${plan.movieId}
+    join price_lists p on p.id = ${plan.priceListId} and p.cinema_id = c.id
+    where sc.id = ${plan.screenId} for no key update of sc`
+  if (!stage) throw new Problem('NOT_FOUND')
+  const { minutes } = stage
+  if (minutes === null) throw invalid('/minutes', 'the film has no length: give one')
 
   const starts = localTime(plan.startsLocal, stage, plan.which)
-  const opens = plan.saleOpensLocal === undefined ? undefined : localTime(plan.saleOpensLocal, stage).instant
   const startsAt = Temporal.Instant.from(starts.instant)
   const endsAt = startsAt.add({ minutes }).toString()
+  const saleClosesAt = startsAt.add({ minutes: SALE_AFTER_START_MINUTES })
+  const saleOpensAt = plan.saleOpensLocal === undefined ? undefined : localTime(plan.saleOpensLocal, stage).instant
+  if (saleOpensAt !== undefined && Temporal.Instant.compare(saleOpensAt, saleClosesAt) >= 0) {
+    throw invalid('/saleOpensLocal', 'the sale would open after it has closed')
+  }
   await refuseOverlap(tx, plan.screenId, starts.instant, endsAt, stage.cleaningMinutes)
   const layout = await newestLayout(tx, plan.screenId, plan.layoutVersion)
 
   const inventoryId = await postgresStore(tx).open({
     seats: layout.codes,
-    saleClosesAt: startsAt.add({ minutes: SALE_AFTER_START_MINUTES }).toString(),
-    ...(opens === undefined ? {} : { saleOpensAt: opens }),
+    saleClosesAt: saleClosesAt.toString(),
+    ...(saleOpensAt === undefined ? {} : { saleOpensAt }),
   })
   await tx`
-    insert into inventory_descriptions (inventory_id, trade, title, venue, area, starts_at, ends_at, time_zone, currency, refund_rules)
-    values (${inventoryId}, 'cinema', ${movie.title}, ${stage.cinemaName}, ${stage.screenName}, ${starts.instant}, ${endsAt},
-      ${stage.timeZone}, ${stage.currency}, ${tx.json(stage.refundRules)})`
-  await tx`
+    with described as (
+      insert into inventory_descriptions (inventory_id, trade, title, venue, area, starts_at, ends_at, time_zone, currency, refund_rules)
+      values (${inventoryId}, 'cinema', ${stage.title}, ${stage.cinemaName}, ${stage.screenName}, ${starts.instant}, ${endsAt},
+        ${stage.timeZone}, ${stage.currency}, ${tx.json(stage.refundRules)}))
     insert into showtimes (inventory_id, movie_id, cinema_id, screen_id, layout_version, price_list_id, starts_at, ends_at, starts_local,
       business_day, format, language, captions, audio_description, external_id)
     values (${inventoryId}, ${plan.movieId}, ${stage.cinemaId}, ${plan.screenId}, ${layout.version}, ${plan.priceListId}, ${starts.instant},
       ${endsAt}, ${starts.local}, ${starts.businessDay}, ${plan.format ?? '2D'}, ${plan.language ?? null}, ${plan.captions ?? false},
       ${plan.audioDescription ?? false}, ${plan.externalId ?? null})`
   return inventoryId
+}
+
+function invalid(path: string, message: string): Problem {
+  return new Problem('INVALID_REQUEST', { errors: [{ path, message }] })
 }
 
 function localTime(local: string, stage: Stage, which?: WhichOfTwo): VenueTime {

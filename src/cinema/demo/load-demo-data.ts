@@ -13,7 +13,7 @@ const DEMO_LOCK = 4_207_118
 
 /**
  * Once for a database, however many processes start: `loaded` is false when the demonstration is there already, and when the database has cinemas of its
- * own, which are nobody's playground. `now` is RFC 3339. Measured: 3 s for the first load, all in one transaction but the schedule.
+ * own, which are nobody's playground. `now` is RFC 3339. Measured: 2 to 4 s for the first load on two busy cores, all in one transaction but the schedule.
  */
 export async function loadDemoData(
   sql: Sql,
