@@ -10,7 +10,12 @@ import { type CancellationQuote, quoteCancellation } from './quote-cancellation.
 
 /** Line numbers or seat codes; null is everything that is left. */
 export type ChosenLines = (number | string)[] | null
-export type CancelledLines = { refundMinor: number; rule: CancellationQuote['rule']; lines: BookingLine[]; status: 'CONFIRMED' | 'CANCELLED' }
+export type CancelledLines = {
+  refundMinor: number
+  rule: CancellationQuote['rule']
+  lines: BookingLine[]
+  status: 'CONFIRMED' | 'CANCELLED'
+}
 
 /**
  * The inventory is locked, the booking was read under the lock and is CONFIRMED. The refund is worked out before anything changes; owing it is the

@@ -34,7 +34,12 @@ export async function openBooking(tx: Tx, order: OpenOrder): Promise<Booking> {
     insert into booking_lines (inventory_id, booking_id, line_no, seat_code, pool_code, quantity, category, amount_minor)
     select ${inventoryId}, ${booking.id}, l."lineNo", l."seatCode", l."poolCode", 1, l.category, l."amountMinor"
     from jsonb_to_recordset(${tx.json(lines)}) l ("lineNo" int, "seatCode" text, "poolCode" text, category text, "amountMinor" bigint)`
-  await append(tx, { inventoryId, bookingId: booking.id, name: 'BookingPending', payload: bookingFacts(booking, lines) })
+  await append(tx, {
+    inventoryId,
+    bookingId: booking.id,
+    name: 'BookingPending',
+    payload: bookingFacts(booking, lines),
+  })
   return booking
 }
 

@@ -29,7 +29,8 @@ export async function quoteCancellation(tx: Tx, booking: Booking, now: string): 
       rows from (jsonb_to_recordset(d.refund_rules) as (percent int, "untilMinutesBefore" int)) with ordinality r (percent, "untilMinutesBefore", no)
     where d.inventory_id = ${booking.inventoryId} and ${now}::timestamptz < d.starts_at - make_interval(mins => r."untilMinutesBefore")
     order by r.no limit 1`
-  if (!rule) throw new Problem('NOT_CANCELLABLE', { rule: null, detail: 'The time in which it could be cancelled is over.' })
+  if (!rule)
+    throw new Problem('NOT_CANCELLABLE', { rule: null, detail: 'The time in which it could be cancelled is over.' })
   const { validUntil, ...terms } = rule
   return { rule: terms, validUntil, lines, refundsMinor: refundShares(lines, terms.percent) }
 }

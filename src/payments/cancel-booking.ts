@@ -1,6 +1,6 @@
 // Cancels a booking, or some of its lines: the seats are on sale again and the refund is owed in the same transaction.
 import { type Booking, findBooking } from '#bookings/booking.ts'
-import { cancelLines, type ChosenLines } from '#bookings/cancel-lines.ts'
+import { type ChosenLines, cancelLines } from '#bookings/cancel-lines.ts'
 import { endBooking } from '#bookings/end-booking.ts'
 import { lockSale } from '#bookings/lock-sale.ts'
 import { quoteCancellation, type RefundRule } from '#bookings/quote-cancellation.ts'

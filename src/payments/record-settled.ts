@@ -49,7 +49,14 @@ async function giveUp(tx: Tx, debt: Settlement, reason: string): Promise<void> {
   const moved = await tx`
     update settlements set status = 'STUCK', last_error = ${reason} where inventory_id = ${inventoryId} and id = ${id} and status = 'DUE'`
   if (moved.count === 0) return
-  const facts = { settlementId: id, paymentId: formatSharded('pay', inventoryId, paymentId), kind, amountMinor, currency, reason }
+  const facts = {
+    settlementId: id,
+    paymentId: formatSharded('pay', inventoryId, paymentId),
+    kind,
+    amountMinor,
+    currency,
+    reason,
+  }
   await putOnWorklist(tx, { inventoryId, kind: 'SETTLEMENT_STUCK', facts })
 }
 
@@ -69,7 +76,12 @@ async function recordRefund(tx: Tx, payment: Payment, amountMinor: number): Prom
   await tell(tx, payment, 'PaymentRefunded', amountMinor)
 }
 
-async function tell(tx: Tx, payment: Payment, name: 'PaymentVoided' | 'PaymentRefunded', amount: number): Promise<void> {
+async function tell(
+  tx: Tx,
+  payment: Payment,
+  name: 'PaymentVoided' | 'PaymentRefunded',
+  amount: number,
+): Promise<void> {
   const { inventoryId, id, bookingId, currency } = payment
   const payload = {
     bookingId: formatSharded('book', inventoryId, bookingId),

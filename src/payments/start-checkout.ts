@@ -1,16 +1,17 @@
 // Turns a hold into a booking that can be paid: decided in one transaction, then the provider is asked, then its answer is written down.
+
+import type { Booking } from '#bookings/booking.ts'
+import { lockSale } from '#bookings/lock-sale.ts'
+import type { Contact } from '#bookings/open-booking.ts'
 import { formatSharded } from '#core/ids.ts'
 import type { Money } from '#core/money.ts'
 import { Problem } from '#core/problem.ts'
 import type { Sql, Tx } from '#database/connect.ts'
-import type { Contact } from '#bookings/open-booking.ts'
-import { lockSale } from '#bookings/lock-sale.ts'
-import type { Booking } from '#bookings/booking.ts'
 import { bookingForHold } from './booking-for-hold.ts'
 import { openAttempt } from './open-attempt.ts'
 import { openSession } from './open-session.ts'
-import type { Payment } from './payment.ts'
 import { payNothing } from './pay-nothing.ts'
+import type { Payment } from './payment.ts'
 import { findProvider, type Provider, type Providers } from './providers/provider.ts'
 
 export type CheckoutParts = {
@@ -71,7 +72,9 @@ async function decide(
   const now = await lockSale(tx, order.inventoryId)
   const booking = await bookingForHold(tx, order, config.paymentSessionTtlMs + config.paymentBufferMs, now)
   const payment =
-    booking.amountMinor === 0 ? await payNothing(tx, booking, now) : await openAttempt(tx, booking, provider, config, now)
+    booking.amountMinor === 0
+      ? await payNothing(tx, booking, now)
+      : await openAttempt(tx, booking, provider, config, now)
   return { booking, payment }
 }
 

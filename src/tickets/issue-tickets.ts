@@ -27,7 +27,13 @@ export async function issueTickets(
     const tickets = lines.flatMap(({ lineNo, seatCode, quantity }) =>
       Array.from({ length: quantity }, (_, unit) => {
         const ticketId = newUuid()
-        return { ticketId, lineNo, unitNo: unit + 1, seatCode, code: writeTicketCode(ticketKey, { inventoryId, ticketId }) }
+        return {
+          ticketId,
+          lineNo,
+          unitNo: unit + 1,
+          seatCode,
+          code: writeTicketCode(ticketKey, { inventoryId, ticketId }),
+        }
       }),
     )
     await tx`

@@ -5,8 +5,22 @@ import type { Tx } from '#database/connect.ts'
 import { type Caller, mayAct } from '#identity/caller.ts'
 import { provesHold } from '#identity/hold-token.ts'
 
-export type Ticket = { id: string; status: 'VALID' | 'CANCELLED'; line: number; seat: string | null; code: string; issuedAt: string }
-type TicketRow = { id: string; status: Ticket['status']; lineNo: number; seatCode: string | null; code: string; issuedAt: string }
+export type Ticket = {
+  id: string
+  status: 'VALID' | 'CANCELLED'
+  line: number
+  seat: string | null
+  code: string
+  issuedAt: string
+}
+type TicketRow = {
+  id: string
+  status: Ticket['status']
+  lineNo: number
+  seatCode: string | null
+  code: string
+  issuedAt: string
+}
 
 /** In the order of the lines; empty until the relay has come by, which takes about a second after the payment. */
 export async function readTickets(tx: Tx, inventoryId: number, bookingId: string): Promise<Ticket[]> {

@@ -27,5 +27,8 @@ export function rawPublicKey(publicKey: KeyObject): string {
 }
 
 function keyIdOf(publicKey: KeyObject): Buffer {
-  return createHash('sha256').update(Buffer.from(rawPublicKey(publicKey), 'base64url')).digest().subarray(0, KEY_ID_BYTES)
+  return createHash('sha256')
+    .update(Buffer.from(rawPublicKey(publicKey), 'base64url'))
+    .digest()
+    .subarray(0, KEY_ID_BYTES)
 }

@@ -1,5 +1,8 @@
 // The seam between Holdfast and whoever takes the money. Nothing else in the product knows a provider's name or the shape of its messages.
 import type { IncomingHttpHeaders } from 'node:http'
+import type { App } from '#core/http.ts'
+import type { Worker } from '#core/workers.ts'
+import type { Sql } from '#database/connect.ts'
 
 export type SessionOrder = {
   /** Our public payment id (`pay_42_...`): the provider gives it back in its messages. */
@@ -25,7 +28,13 @@ export type MoveOrder = { providerPaymentId: string; amountMinor: number; curren
 export type MoveOutcome = { outcome: 'DONE'; reference: string } | { outcome: 'REFUSED'; reason: string }
 
 export type ProviderStatus = 'OPEN' | 'AUTHORISED' | 'CAPTURED' | 'DECLINED' | 'VOIDED' | 'EXPIRED'
-export type ProviderPayment = { status: ProviderStatus; amountMinor: number; currency: string; capturedMinor: number; refundedMinor: number }
+export type ProviderPayment = {
+  status: ProviderStatus
+  amountMinor: number
+  currency: string
+  capturedMinor: number
+  refundedMinor: number
+}
 
 /** What a message of the provider says, whoever the provider is. */
 export type CallbackFacts = {
@@ -57,6 +66,9 @@ export interface Provider {
   refund(order: MoveOrder): Promise<MoveOutcome>
   /** Ends an unpaid session. No proof that nothing was paid: a message about money may still be under way. */
   expireSession(order: MoveOrder): Promise<MoveOutcome>
+  /** What the provider itself serves and does in this process: the sandbox's pages and its messages. A real one does that elsewhere. */
+  routes?(app: App): void
+  workers?(sql: Sql, callbackUrl: string): Worker[]
 }
 
 /** All providers of this process; the first one takes payments whose buyer names no method. */

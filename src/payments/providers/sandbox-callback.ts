@@ -1,21 +1,9 @@
 // The messages of the sandbox: what it says to the merchant, and how the merchant reads it.
 import { randomUUID } from 'node:crypto'
-import type { Tx } from '#database/connect.ts'
 import { Problem } from '#core/problem.ts'
+import type { Tx } from '#database/connect.ts'
 import type { CallbackFacts } from './provider.ts'
-
-export type SandboxPayment = {
-  id: string
-  merchantReference: string
-  amountMinor: number
-  currency: string
-  description: string
-  returnUrl: string | null
-  status: 'OPEN' | 'AUTHORISED' | 'CAPTURED' | 'DECLINED' | 'VOIDED' | 'EXPIRED'
-  capturedMinor: number
-  refundedMinor: number
-  sessionExpiresAt: string
-}
+import type { SandboxPayment } from './sandbox-payment.ts'
 
 export type SandboxEvent = 'authorised' | 'captured' | 'declined' | 'voided' | 'refunded'
 const KINDS: Record<SandboxEvent, CallbackFacts['kind']> = {

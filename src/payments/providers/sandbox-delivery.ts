@@ -6,8 +6,8 @@ import { signWebhook } from './standard-webhooks.ts'
 export type DeliveryParts = {
   sql: Sql
   webhookSecrets: Buffer[]
-  /** Asked at each run, because a server on any free port knows its address only once it listens. */
-  callbackUrl: () => string
+  /** Where the merchant wants its messages. */
+  callbackUrl: string
 }
 
 type Message = { id: string; body: string; copies: number; forged: boolean; attempts: number }
@@ -31,7 +31,7 @@ export async function deliverMessages({ sql, webhookSecrets, callbackUrl }: Deli
     const results = await Promise.all(
       messages.map(async (message) => {
         const answers = await Promise.all(
-          Array.from({ length: message.copies }, () => post(sql, webhookSecrets, callbackUrl(), message)),
+          Array.from({ length: message.copies }, () => post(sql, webhookSecrets, callbackUrl, message)),
         )
         const done = message.forged || answers.every((ok) => ok)
         await note(sql, message, done)

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { Problem } from '#core/problem.ts'
 import type { Sql, Tx } from '#database/connect.ts'
-import { findSandboxPayment } from './sandbox.ts'
-import { queueMessage, type SandboxPayment, sandboxMessage } from './sandbox-callback.ts'
+import { queueMessage, sandboxMessage } from './sandbox-callback.ts'
+import { findSandboxPayment, type SandboxPayment } from './sandbox-payment.ts'
 
 /** What can go wrong between a provider and us, on demand. `captured`: charged at once, as by a provider without authorisation. */
 export const SANDBOX_FAULTS = [
@@ -31,11 +31,15 @@ export async function paySession(sql: Sql, id: string, order: PayOrder = {}): Pr
     if (!payment) throw new Problem('NOT_FOUND')
     if (status === 'CAPTURED') await chargeAtOnce(tx, payment)
     if (fault === 'never') return payment
-    await queueMessage(tx, sandboxMessage(status === 'CAPTURED' ? 'captured' : 'authorised', misreport(payment, fault)), {
-      afterMs,
-      copies: fault === 'twice' ? TWICE_COPIES : 1,
-      forged: fault === 'forged',
-    })
+    await queueMessage(
+      tx,
+      sandboxMessage(status === 'CAPTURED' ? 'captured' : 'authorised', misreport(payment, fault)),
+      {
+        afterMs,
+        copies: fault === 'twice' ? TWICE_COPIES : 1,
+        forged: fault === 'forged',
+      },
+    )
     return payment
   })
 }

@@ -2,10 +2,17 @@
 import { randomBytes } from 'node:crypto'
 import type { Sql, Tx } from '#database/connect.ts'
 import type { MoveOrder, MoveOutcome, OpenedSession, Provider, ProviderPayment, SessionOrder } from './provider.ts'
-import { queueMessage, readMessage, type SandboxEvent, type SandboxPayment, sandboxMessage } from './sandbox-callback.ts'
+import {
+  queueMessage,
+  readMessage,
+  type SandboxEvent,
+  type SandboxPayment,
+  sandboxMessage,
+} from './sandbox-callback.ts'
+import { sandboxDelivery } from './sandbox-delivery.ts'
+import { findSandboxPayment, type SandboxPayment } from './sandbox-payment.ts'
+import { sandboxRoutes } from './sandbox-routes.ts'
 import { verifyWebhook } from './standard-webhooks.ts'
-
-export const SANDBOX = 'sandbox'
 
 export type SandboxParts = {
   sql: Sql
@@ -22,7 +29,9 @@ export function createSandbox({ sql, config, webhookSecrets, wake }: SandboxPart
     return outcome
   }
   return {
-    name: SANDBOX,
+    name: 'sandbox',
+    routes: (app) => sandboxRoutes(app, { sql, wake }),
+    workers: (workerSql, callbackUrl) => [sandboxDelivery({ sql: workerSql, webhookSecrets, callbackUrl })],
     open: (order) => openSession(sql, config.publicUrl, order),
     verify: (rawBody, headers, now) => readMessage(verifyWebhook(webhookSecrets, headers, rawBody, now), rawBody),
     lookUp: (id) => lookUp(sql, id),
@@ -33,17 +42,12 @@ export function createSandbox({ sql, config, webhookSecrets, wake }: SandboxPart
       const ended = await sql`
         update sandbox_payments set status = 'EXPIRED' where id = ${providerPaymentId} and status in ('OPEN', 'EXPIRED', 'DECLINED')`
       if (ended.count > 0) return { outcome: 'DONE', reference: idempotencyKey }
-      return { outcome: 'REFUSED', reason: `the session is ${(await lookUp(sql, providerPaymentId))?.status ?? 'unknown'}` }
+      return {
+        outcome: 'REFUSED',
+        reason: `the session is ${(await lookUp(sql, providerPaymentId))?.status ?? 'unknown'}`,
+      }
     },
   }
-}
-
-export async function findSandboxPayment(tx: Tx, id: string): Promise<SandboxPayment | null> {
-  const [row] = await tx<SandboxPayment[]>`
-    select id, merchant_reference, amount_minor, currency, description, return_url, captured_minor, refunded_minor, session_expires_at,
-      case when status = 'OPEN' and session_expires_at <= (select holdfast_now() offset 0) then 'EXPIRED' else status end as status
-    from sandbox_payments where id = ${id}`
-  return row ?? null
 }
 
 // The id is in the page's address, and who knows the address can pay: it cannot be guessed.
@@ -73,7 +77,10 @@ const MOVES = {
   CAPTURE: { from: 'AUTHORISED', to: 'CAPTURED', event: 'captured' },
   VOID: { from: 'AUTHORISED', to: 'VOIDED', event: 'voided' },
   REFUND: { from: 'CAPTURED', to: 'CAPTURED', event: 'refunded' },
-} as const satisfies Record<string, { from: SandboxPayment['status']; to: SandboxPayment['status']; event: SandboxEvent }>
+} as const satisfies Record<
+  string,
+  { from: SandboxPayment['status']; to: SandboxPayment['status']; event: SandboxEvent }
+>
 
 // The payment's row is locked first, so that two calls with one key cannot both find no movement.
 async function moveMoney(tx: Tx, kind: keyof typeof MOVES, order: MoveOrder): Promise<MoveOutcome> {

@@ -21,11 +21,15 @@ export function verifyWebhook(secrets: Buffer[], headers: IncomingHttpHeaders, r
   const timestamp = headers['webhook-timestamp']
   const signature = headers['webhook-signature']
   if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signature !== 'string') {
-    throw new Problem('SIGNATURE_INVALID', { detail: 'webhook-id, webhook-timestamp and webhook-signature are needed.' })
+    throw new Problem('SIGNATURE_INVALID', {
+      detail: 'webhook-id, webhook-timestamp and webhook-signature are needed.',
+    })
   }
   const ageS = Date.parse(now) / 1000 - Number(timestamp)
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(ageS) > TOLERANCE_S) throw new Problem('SIGNATURE_INVALID')
-  const given = signature.split(' ').flatMap((one) => (one.startsWith('v1,') ? Buffer.from(one.slice(3), 'base64') : []))
+  const given = signature
+    .split(' ')
+    .flatMap((one) => (one.startsWith('v1,') ? Buffer.from(one.slice(3), 'base64') : []))
   // Every pair is compared, and each in constant time, so that the time taken says nothing.
   const fits = secrets.map((secret) => {
     const expected = digest(secret, id, timestamp, rawBody)

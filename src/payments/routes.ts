@@ -1,0 +1,152 @@
+// From a hold to a booking and back: checking out, giving up, cancelling.
+import Type from 'typebox'
+import { findOwnBooking } from '#bookings/read-booking.ts'
+import { RefundRule } from '#bookings/schemas.ts'
+import { type App, closed, IdParam, Money, problems } from '#core/http.ts'
+import { findHold } from '#holds/read-hold.ts'
+import { withIdempotency } from '#idempotency/with-idempotency.ts'
+import { abandonHold } from './abandon-hold.ts'
+import { callbackRoutes } from './callback-routes.ts'
+import { type Cancellation, cancelBooking } from './cancel-booking.ts'
+import { type CheckoutParts, startCheckout } from './start-checkout.ts'
+
+const Nothing = Type.Null()
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Nothing])
+
+const CheckoutBody = closed({
+  email: Type.Optional(Type.String({ maxLength: 254, pattern: '^[^@\\s]+@[^@\\s]+$' })),
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  method: Type.Optional(Type.String({ maxLength: 32, description: 'How to pay: the name of a provider, `sandbox`.' })),
+})
+
+const CheckoutReply = Type.Object({
+  bookingId: Type.String(),
+  reference: Type.String({ description: 'Six characters to read out.' }),
+  status: Type.Enum(['PENDING', 'CONFIRMED'], { description: 'CONFIRMED at once when there is nothing to pay.' }),
+  paymentId: Type.String(),
+  amount: Money,
+  paymentUrl: nullable(Type.String({ description: 'Where to pay. Whoever has it can pay.' })),
+  payBy: Type.String({ format: 'date-time', description: 'The end of the payment page.' }),
+  expiresAt: Type.String({ format: 'date-time', description: 'The end of the hold.' }),
+})
+
+const CancelBody = closed({
+  lines: Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String({ minLength: 1, maxLength: 32 })]), {
+    minItems: 1,
+    maxItems: 100,
+    uniqueItems: true,
+    description: 'Numbers of lines, or their seats.',
+  }),
+})
+
+export function paymentRoutes(app: App, parts: CheckoutParts): void {
+  const { sql } = parts
+
+  app.post(
+    '/v1/holds/:id/checkout',
+    {
+      schema: {
+        operationId: 'checkOut',
+        summary: 'Turn a hold into a booking that can be paid',
+        description:
+          'The hold is kept, once, until a payment page and a reserve behind it fit. A repeat answers the payment that is open; after a declined one a new one, within the same hold. No amount is sent: the quote of the hold is what it costs.',
+        tags: ['Payments'],
+        params: IdParam,
+        headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
+        body: nullable(CheckoutBody),
+        response: {
+          201: CheckoutReply,
+          ...problems(
+            'NOT_FOUND',
+            'HOLD_EXPIRED',
+            'HOLD_RELEASED',
+            'ALREADY_BOOKED',
+            'INVALID_REQUEST',
+            'IDEMPOTENCY_KEY_REQUIRED',
+            'IDEMPOTENCY_KEY_INVALID',
+            'IDEMPOTENCY_KEY_REUSED',
+            'IDEMPOTENCY_IN_PROGRESS',
+            'PAYMENT_PROVIDER_UNAVAILABLE',
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { inventoryId, holdId } = await findHold(sql, request.params.id, request)
+      const { method, ...contact } = request.body ?? {}
+      const order = { inventoryId, holdId, contact, ...(method === undefined ? {} : { method }) }
+      return withIdempotency(request, reply, { sql, inventoryId, door: 'checkout', required: true }, async () => ({
+        status: 201,
+        body: await startCheckout(parts, order),
+      }))
+    },
+  )
+
+  app.delete(
+    '/v1/holds/:id',
+    {
+      schema: {
+        operationId: 'releaseHold',
+        summary: 'Give a hold back',
+        description:
+          'Also one that is being paid: the booking is cancelled, the payment page ends, late money goes back.',
+        tags: ['Holds'],
+        params: IdParam,
+        response: {
+          204: { description: 'Its seats are free; also when it was over already.' },
+          ...problems('NOT_FOUND', 'ALREADY_BOOKED'),
+        },
+      },
+    },
+    async (request, reply) => {
+      await abandonHold(parts, await findHold(sql, request.params.id, request))
+      return reply.code(204).send()
+    },
+  )
+
+  app.delete(
+    '/v1/bookings/:id',
+    {
+      schema: {
+        operationId: 'cancelBooking',
+        summary: 'Cancel a booking, or some of its lines',
+        description:
+          'The seats are on sale again at once; the refund follows in moments. `GET …/cancellation` says beforehand what comes back.',
+        tags: ['Bookings'],
+        params: IdParam,
+        headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
+        body: nullable(CancelBody),
+        response: {
+          200: Type.Object({
+            id: Type.String(),
+            status: Type.Enum(['CONFIRMED', 'CANCELLED'], { description: 'CONFIRMED while lines are left.' }),
+            refund: Money,
+            rule: nullable(RefundRule),
+          }),
+          ...problems(
+            'NOT_FOUND',
+            'NOT_CANCELLABLE',
+            'INVALID_REQUEST',
+            'IDEMPOTENCY_KEY_REUSED',
+            'IDEMPOTENCY_IN_PROGRESS',
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { inventoryId, id } = await findOwnBooking(sql, request.params.id, request)
+      const chosen = request.body?.lines ?? null
+      return withIdempotency(request, reply, { sql, inventoryId, door: 'cancel', required: false }, async () => ({
+        status: 200,
+        body: describe(request.params.id, await cancelBooking(parts, { inventoryId, bookingId: id }, chosen)),
+      }))
+    },
+  )
+
+  callbackRoutes(app, parts)
+  for (const provider of parts.providers) provider.routes?.(app)
+}
+
+function describe(id: string, { status, refundMinor, currency, rule }: Cancellation) {
+  return { id, status, refund: { amount: refundMinor, currency }, rule }
+}
