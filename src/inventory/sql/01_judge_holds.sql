@@ -64,6 +64,8 @@ declare
   line record;
   keys text[] := '{}';
   rooms int[] := '{}';
+  rooms_before int[];
+  room int;
   at int;
   back int;
 begin
@@ -71,16 +73,19 @@ begin
   into keys, rooms
   from pools p where (p.inventory_id, p.pool_code) in
     (select q.inventory_id, l.code from unnest(asked) q cross join lateral jsonb_to_recordset(q.pools) l (code text, quantity int));
+  rooms_before := rooms;
   for n in 1 .. cardinality(asked) loop
     a := asked[n];
     j := judged[n];
     continue when a.pools is null or j.outcome not in ('HELD', 'DEFERRED', 'UNAVAILABLE', 'LIMIT');
     for line in select l.code, l.quantity from jsonb_to_recordset(a.pools) l (code text, quantity int) order by l.code loop
       at := array_position(keys, a.inventory_id || '/' || line.code);
+      -- Who may not win now is asked again: what this batch grants, perhaps to the same customer, must not refuse them.
+      room := case when a.leader then rooms[at] else rooms_before[at] end;
       -- What the customer's own replaced hold gives back counts as room for this request alone.
       select coalesce(sum(h.quantity), 0) into back from hold_pools h
       where h.inventory_id = a.inventory_id and h.hold_id = any (j.own_hold_ids) and h.pool_code = line.code;
-      if at is null or rooms[at] + back < line.quantity then
+      if at is null or room + back < line.quantity then
         j.outcome := 'UNAVAILABLE';
         j.blocking_codes := j.blocking_codes || line.code;
         j.blocking_reasons := j.blocking_reasons || case when at is null then 'unknown' else 'sold_out' end;
