@@ -1,15 +1,14 @@
 // A house to test with: one cinema of two screens, its prices and a film, on a server of its own whose database clock stands still.
 import type { TestContext } from 'node:test'
+import type { Parts } from '#app.ts'
 import { addCinema, type NewCinema } from '#cinema/add-cinema.ts'
 import { addCity } from '#cinema/add-city.ts'
 import { addMovie } from '#cinema/add-movie.ts'
 import { addScreen } from '#cinema/add-screen.ts'
-import { cinemaRoutes } from '#cinema/routes.ts'
 import { seatsOfPattern } from '#cinema/row-pattern.ts'
 import { type ShowtimePlan, scheduleShowtime } from '#cinema/schedule-showtime.ts'
 import { addPriceList } from '#cinema/write-price-list.ts'
 import type { Environment } from '#config.ts'
-import { createAttemptLimit } from '#holds/limit-attempts.ts'
 import { type TestApp, testApp } from '#test/http/test-app.ts'
 
 /** A Tuesday, 11:00 in Melbourne. */
@@ -40,11 +39,9 @@ export async function smallHouse(
   t: TestContext,
   env: Environment = {},
   cinema: Partial<NewCinema> = {},
+  changes: Partial<Parts> = {},
 ): Promise<SmallHouse> {
-  const server = await testApp(t, env, {}, (app, parts) => {
-    if (app.hasRoute({ method: 'GET', url: '/v1/cities' })) return
-    cinemaRoutes(app, { ...parts, attempts: createAttemptLimit(parts.config.holdAttemptsPerMinute, parts.metrics) })
-  })
+  const server = await testApp(t, env, changes)
   const { sql } = server.db
   await server.db.freezeClock(NOW)
   const cityId = await addCity(sql, { name: 'Melbourne', country: 'AU' })
