@@ -37,7 +37,7 @@ export type StartOptions = {
 }
 
 // Connections: the combiner's lanes, everything a request does besides, and the workers, so that none can starve another (B088, B089).
-const HOT_POOL = { max: 4, name: 'holdfast-hot', lockTimeoutMs: 2_000, statementTimeoutMs: 5_000 }
+export const HOT_POOL = { max: 4, name: 'holdfast-hot', lockTimeoutMs: 2_000, statementTimeoutMs: 5_000 }
 const DOOR_POOL = { max: 10, name: 'holdfast-doors', lockTimeoutMs: 5_000, statementTimeoutMs: 15_000 }
 const WORKER_POOL = { max: 5, name: 'holdfast-workers', lockTimeoutMs: 5_000, statementTimeoutMs: 60_000 }
 const SETUP_POOL = { max: 2, name: 'holdfast-setup' }

@@ -7,9 +7,9 @@ import { worklistRoutes } from './worklist-routes.ts'
 
 export function adminRoutes(app: App, parts: { sql: Sql }): void {
   // Nobody without a key gets as far as having their body read; which role it needs is each door's to say.
-  app.addHook('onRequest', async ({ caller, routeOptions }) => {
-    if (!routeOptions.url?.startsWith('/v1/admin/') || caller.kind === 'key') return
-    throw new Problem(caller.kind === 'anonymous' ? 'UNAUTHENTICATED' : 'FORBIDDEN')
+  app.addHook('onRequest', ({ caller, routeOptions }, _reply, done) => {
+    if (!routeOptions.url?.startsWith('/v1/admin/') || caller.kind === 'key') return done()
+    done(new Problem(caller.kind === 'anonymous' ? 'UNAUTHENTICATED' : 'FORBIDDEN'))
   })
   keyRoutes(app, parts)
   worklistRoutes(app, parts)

@@ -27,7 +27,7 @@ export function readBodiesStrictly(app: App): void {
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, bytes, done) => {
     done(bytes.length === 0 ? null : new Problem('UNSUPPORTED_MEDIA_TYPE'), undefined)
   })
-  app.addHook('preValidation', async (request) => readQuery(request))
+  app.addHook('preValidation', (request, _reply, done) => done(readQuery(request)))
 }
 
 function decode(request: FastifyRequest, bytes: Buffer): string | Problem {
@@ -42,17 +42,18 @@ function decode(request: FastifyRequest, bytes: Buffer): string | Problem {
 
 // Parameters are text; where the schema wants a number, exactly a decimal number becomes one. Nothing else is converted, in bodies nothing at all:
 // "1e3", " 5" and "0x10" stay text and are refused by the schema.
-function readQuery(request: FastifyRequest): void {
+function readQuery(request: FastifyRequest): Problem | undefined {
   const query = request.query as Record<string, unknown>
   const schema = (request.routeOptions.schema as FastifySchema | undefined)?.querystring
   const properties = (schema as { properties?: Record<string, { type?: string }> } | undefined)?.properties ?? {}
   for (const [name, value] of Object.entries(query)) {
-    if (findUnstorable(value) !== null) throw unstorable(`/${name}`)
+    if (findUnstorable(value) !== null) return unstorable(`/${name}`)
     if (typeof value !== 'string') continue
     const { type } = Object.hasOwn(properties, name) ? (properties[name] ?? {}) : {}
     if (type === 'integer' && WHOLE_NUMBER.test(value)) query[name] = Number(value)
     if (type === 'boolean' && (value === 'true' || value === 'false')) query[name] = value === 'true'
   }
+  return undefined
 }
 
 /** The path of the first text that PostgreSQL cannot store, null when there is none. Without recursion: 64 KiB can nest 30,000 deep. */

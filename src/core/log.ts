@@ -1,5 +1,4 @@
 // The log: one JSON line a fact on stderr, without any secret that opens something and without the values of statements that failed.
-import { Writable } from 'node:stream'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
@@ -20,11 +19,11 @@ const SECRET_FIELDS = [
 const REDACTED = SECRET_FIELDS.flatMap((field) => [`["${field}"]`, `*["${field}"]`, `*.*["${field}"]`])
 
 /** Fastify brings its logger with it; asking it for one keeps one version in the process. `stream` is for tests. */
-export function createLog(level: LogLevel, stream: NodeJS.WritableStream = process.stderr): FastifyBaseLogger {
+export function createLog(level: LogLevel, stream: { write(line: string): void } = process.stderr): FastifyBaseLogger {
   return Fastify({
     logger: {
       level,
-      stream: stream instanceof Writable ? stream : process.stderr,
+      stream,
       base: { pid: process.pid },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       redact: { paths: REDACTED, censor: '[redacted]' },
@@ -33,14 +32,26 @@ export function createLog(level: LogLevel, stream: NodeJS.WritableStream = proce
   }).log
 }
 
-/** postgres.js hangs the query and its parameters on its errors, PostgreSQL the offending values: names, addresses, token hashes. None is kept. */
-function describeError(error: Error & { code?: unknown; constraint_name?: unknown; routine?: unknown }) {
+type LoggedError = Error & { code?: unknown; constraint_name?: unknown }
+
+// What our tokens and keys look like, wherever a message quotes them.
+const TOKEN = /\b(?:ht|hk|cs)_[\w.-]{20,}/g
+
+/** postgres.js hangs the query and its parameters on its errors, PostgreSQL the offending values: names, addresses, tokens. None is kept. */
+function describeError(error: LoggedError) {
+  const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '))
   return {
     type: error.name,
-    message: error.message,
+    message: sayable(error),
     ...(error.code === undefined ? {} : { code: String(error.code) }),
     ...(error.constraint_name === undefined ? {} : { constraint: String(error.constraint_name) }),
-    ...(error.cause instanceof Error ? { cause: error.cause.message } : {}),
-    stack: error.stack ?? '',
+    ...(error.cause instanceof Error ? { cause: sayable(error.cause) } : {}),
+    stack: frames.join('\n'),
   }
+}
+
+function sayable({ message, code }: LoggedError): string {
+  // Class 22, data exceptions: `invalid input syntax for type integer: "..."`.
+  const unquoted = String(code ?? '').startsWith('22') ? message.replace(/"[^"]*"/g, '"..."') : message
+  return unquoted.replace(TOKEN, '[redacted]')
 }

@@ -14,7 +14,8 @@ export const SERVER_TIMEOUTS = {
   /** Longer than any lock, statement or provider may take: who waits this long gets 503. */
   handlerTimeout: 25_000,
   keepAliveTimeout: 72_000,
-  http: { headersTimeout: 10_000, maxHeaderSize: 16_384 },
+  // Node looks for the two above only every 30 s unless told otherwise.
+  http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000, maxHeaderSize: 16_384 },
   forceCloseConnections: 'idle',
 } as const
 
@@ -40,11 +41,12 @@ export function observeRequests(app: App, metrics: Metrics, config: { publicUrl:
     'cache-control': 'no-store',
     ...(config.publicUrl.startsWith('https:') ? { 'strict-transport-security': HSTS } : {}),
   }
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers).header('x-request-id', request.id)
+    done()
   })
 
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? '(none)'
     const { method } = request
     const { statusCode, elapsedTime } = reply
@@ -53,6 +55,7 @@ export function observeRequests(app: App, metrics: Metrics, config: { publicUrl:
     const line = { method, route, status: statusCode, ms: Math.round(elapsedTime * 10) / 10 }
     if (elapsedTime >= SLOW_MS) request.log.info(line, 'slow answer')
     else request.log.debug(line, 'answered')
+    done()
   })
 }
 

@@ -12,6 +12,7 @@ import { loadSecrets } from '#identity/secrets.ts'
 import { signSession } from '#identity/session-token.ts'
 import { createCombiner } from '#inventory/combiner.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
+import { HOT_POOL } from '#main.ts'
 import { freshDatabase, type TestDatabase } from '#test/support/database.ts'
 
 export type TestApp = {
@@ -33,7 +34,7 @@ export async function testApp(
 ): Promise<TestApp> {
   const db = await freshDatabase(t)
   const config = loadConfig({ LOG_LEVEL: 'fatal', HOLD_ATTEMPTS_PER_MINUTE: '0', ...env })
-  const combiner = createCombiner(postgresStore(db.connect(4)))
+  const combiner = createCombiner(postgresStore(db.connect(HOT_POOL.max, HOT_POOL)))
   const parts: Parts = {
     config,
     log: createLog(config.logLevel),
