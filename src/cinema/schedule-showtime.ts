@@ -87,6 +87,16 @@ export async function scheduleShowtime(tx: Tx, plan: ShowtimePlan): Promise<numb
   return inventoryId
 }
 
+/** For what is scheduled by a machine: null when the screen is busy, which is refused before anything is written. Other errors as above. */
+export async function scheduleIfFree(tx: Tx, plan: ShowtimePlan): Promise<number | null> {
+  try {
+    return await scheduleShowtime(tx, plan)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'SCREEN_BUSY') return null
+    throw error
+  }
+}
+
 function invalid(path: string, message: string): Problem {
   return new Problem('INVALID_REQUEST', { errors: [{ path, message }] })
 }

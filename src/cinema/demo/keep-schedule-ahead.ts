@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Sql, Tx } from '#database/connect.ts'
 import { importFeed } from '../import-feed.ts'
-import { scheduleShowtime } from '../schedule-showtime.ts'
+import { scheduleIfFree } from '../schedule-showtime.ts'
 import { demoFilms } from './films.ts'
 import { DEMO_HOUSES, type DemoHouse } from './houses.ts'
 
@@ -82,16 +82,19 @@ async function addHouseSchedule(tx: Tx, house: DemoHouse, now: string): Promise<
   )
   const prices = await idsOf(tx, 'price_lists', [`${house.code}:prices`])
   const missing = wanted.filter((show) => !known.has(show.externalId))
+  let added = 0
   for (const { externalId, screenCode, startsLocal, film, format } of missing) {
-    await scheduleShowtime(tx, {
+    // Somebody who tries the administration may have put a show of their own there.
+    const inventoryId = await scheduleIfFree(tx, {
       movieId: movies.get(films[film]?.externalId ?? '') ?? 0,
       screenId: screens.get(screenCode) ?? 0,
       priceListId: prices.get(`${house.code}:prices`) ?? 0,
       minutes: (films[film]?.minutes ?? 0) + BEFORE_FILM_MINUTES,
       ...{ startsLocal, format, externalId },
     })
+    if (inventoryId !== null) added += 1
   }
-  return missing.length
+  return added
 }
 
 /** Films go round by day, screen and hour, the same for everybody who asks. */

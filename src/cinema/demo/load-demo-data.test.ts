@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshDatabase } from '#test/support/database.ts'
 import { importCinemaFeed } from '../import-feed.ts'
+import { scheduleShowtime } from '../schedule-showtime.ts'
 import { keepDemoScheduleAhead } from './keep-schedule-ahead.ts'
 import { loadDemoData } from './load-demo-data.ts'
 
@@ -70,4 +71,14 @@ test('a database with cinemas of its own gets no demonstration', async (t) => {
     { timeZone: 'Australia/Perth' },
   )
   assert.deepEqual(await loadDemoData(sql, { now: NOW }), { loaded: false, showtimes: 0 })
+})
+
+test('a show that somebody put on a screen of the demonstration stays, and the schedule goes on around it', async (t) => {
+  const { sql } = await freshDatabase(t)
+  await loadDemoData(sql, { now: NOW })
+  const [screen] = await sql<{ screenId: number; priceListId: number; movieId: number }[]>`
+    select s.screen_id, s.price_list_id, s.movie_id from showtimes s join screens sc on sc.id = s.screen_id where sc.name = 'Saal 1' limit 1`
+  assert.ok(screen)
+  await sql.begin((tx) => scheduleShowtime(tx, { ...screen, startsLocal: '2026-12-12T10:00' }))
+  assert.ok((await keepDemoScheduleAhead(sql, { now: '2026-12-05T09:00:00Z' })) > 20)
 })

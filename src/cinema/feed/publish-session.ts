@@ -1,9 +1,8 @@
 // Puts one sound session of a feed on sale, once: found again by its external id, never moved, never put over another show.
 import { formatNumbered } from '#core/ids.ts'
-import { Problem } from '#core/problem.ts'
 import type { Tx } from '#database/connect.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
-import { scheduleShowtime } from '../schedule-showtime.ts'
+import { scheduleIfFree } from '../schedule-showtime.ts'
 import { venueTime } from '../venue-time.ts'
 import type { FeedSession } from './read-sessions.ts'
 
@@ -35,12 +34,12 @@ export async function publishSession(
     }
   }
   const { startsLocal, minutes, captions, audioDescription } = session
-  const inventoryId = await scheduleShowtime(tx, {
+  const inventoryId = await scheduleIfFree(tx, {
     movieId: at.movies.get(session.movie) ?? 0,
     screenId: at.screens.get(session.screen) ?? 0,
     priceListId: at.priceLists.get(session.priceList) ?? 0,
     ...{ startsLocal, minutes, captions, audioDescription, externalId },
-  }).catch(busyScreen)
+  })
   if (inventoryId === null) return { reason: 'another show is on this screen here at that time' }
   await takeOffSale(tx, inventoryId, session.soldElsewhere)
   return 'imported'
@@ -55,12 +54,6 @@ export async function stillOnSale(tx: Tx, at: Publishing, cancelled: string[]): 
     (row) =>
       `${row.externalId} is cancelled in the feed and still on sale here as ${formatNumbered('show', row.inventoryId)}.`,
   )
-}
-
-// Refused before anything was written, so the transaction goes on.
-function busyScreen(error: unknown): null {
-  if (error instanceof Problem && error.code === 'SCREEN_BUSY') return null
-  throw error
 }
 
 // As many as the box office has sold, so that both together never sell more than there are: from the front, where buyers miss them least.
