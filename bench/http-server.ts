@@ -19,6 +19,8 @@ import { signSession } from '#identity/session-token.ts'
 import { type Combiner, createCombiner } from '#inventory/combiner.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
 import { readPicture } from '#inventory/read-picture.ts'
+import { openProviders } from '#payments/providers/open-providers.ts'
+import { loadTicketKey } from '#tickets/ticket-key.ts'
 import { textbookHold } from './reference/textbook.ts'
 
 export type HttpStage = {
@@ -56,6 +58,7 @@ const stage: HttpStage = {
 console.log(JSON.stringify(stage))
 
 async function serve(combiner: Combiner): Promise<number> {
+  const wake = () => {}
   const parts: Parts = {
     config,
     log: createLog(config.logLevel),
@@ -63,7 +66,9 @@ async function serve(combiner: Combiner): Promise<number> {
     sql,
     secrets,
     combiner,
-    wake: () => {},
+    providers: await openProviders({ sql, config, wake }),
+    ticketKey: await loadTicketKey(sql),
+    wake,
   }
   const app = await buildApp(parts)
   await app.listen({ host: '127.0.0.1', port: 0 })

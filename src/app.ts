@@ -5,6 +5,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import { operationsRoutes } from '#admin/operations.ts'
 import { adminRoutes } from '#admin/routes.ts'
+import { bookingRoutes } from '#bookings/routes.ts'
 import { cinemaRoutes } from '#cinema/routes.ts'
 import type { Config } from '#config.ts'
 import { describeApi } from '#core/api-document.ts'
@@ -20,6 +21,10 @@ import { recogniseCallers } from '#identity/recognise-caller.ts'
 import { identityRoutes } from '#identity/routes.ts'
 import type { Secrets } from '#identity/secrets.ts'
 import type { Combiner } from '#inventory/combiner.ts'
+import type { Providers } from '#payments/providers/provider.ts'
+import { paymentRoutes } from '#payments/routes.ts'
+import { ticketRoutes } from '#tickets/routes.ts'
+import type { TicketKey } from '#tickets/ticket-key.ts'
 import { frontPage } from './front-page.ts'
 
 /** What the process is made of; each room takes what it needs of it. */
@@ -31,6 +36,8 @@ export type Parts = {
   sql: Sql
   secrets: Secrets
   combiner: Combiner
+  providers: Providers
+  ticketKey: TicketKey
   /** Tells a worker that there is something to do. */
   wake: (worker: string) => void
 }
@@ -74,5 +81,8 @@ export async function buildApp(parts: Parts): Promise<App> {
   adminRoutes(app, doors)
   cinemaRoutes(app, doors)
   holdRoutes(app, doors)
+  paymentRoutes(app, doors)
+  bookingRoutes(app, doors)
+  ticketRoutes(app, doors)
   return app
 }

@@ -2,21 +2,23 @@
 import { createServer } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import { buildApp, type Parts } from '#app.ts'
-import { keepDemoScheduleAhead } from '#cinema/demo/keep-schedule-ahead.ts'
 import { loadDemoData } from '#cinema/demo/load-demo-data.ts'
 import type { Config } from '#config.ts'
 import type { App } from '#core/http.ts'
-import { createMetrics, type Metrics } from '#core/metrics.ts'
-import { type RunningWorkers, runWorkers, type Worker } from '#core/workers.ts'
+import { createMetrics } from '#core/metrics.ts'
+import type { RunningWorkers } from '#core/workers.ts'
 import type { Sql } from '#database/connect.ts'
 import { StartRefused } from '#database/start-refused.ts'
-import { sweepWorker } from '#holds/sweep-holds.ts'
-import { pruneAnswersWorker } from '#idempotency/answer-store.ts'
 import { ensureConfiguredAdminKey, makeFirstAdminKey } from '#identity/api-keys.ts'
 import { loadSecrets } from '#identity/secrets.ts'
 import { createCombiner } from '#inventory/combiner.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
+import { readPicture } from '#inventory/read-picture.ts'
+import { openProviders } from '#payments/providers/open-providers.ts'
+import { loadTicketKey } from '#tickets/ticket-key.ts'
+import { runAllWorkers } from './all-workers.ts'
 import { openDatabase } from './open-database.ts'
+import { databaseTime, watchDatabase } from './watch-database.ts'
 
 export type Holdfast = {
   /** Where it listens, as this machine calls it; null without doors. */
@@ -43,7 +45,6 @@ const WORKER_POOL = { max: 5, name: 'holdfast-workers', lockTimeoutMs: 5_000, st
 const SETUP_POOL = { max: 2, name: 'holdfast-setup' }
 // Requests under way get this long before their connections are closed; the whole stop stays within 10 s.
 const DRAIN_MS = 5_000
-const DEMO_INTERVAL_MS = 3_600_000
 
 /** Refuses (StartRefused) what an operator can mend, each in one sentence; then nothing stays behind. */
 export async function startHoldfast(options: StartOptions): Promise<Holdfast> {
@@ -73,30 +74,31 @@ async function start(
   const newAdminKey = await prepare(database.connect(SETUP_POOL), config, say)
   const sql = openPool(DOOR_POOL)
   const metrics = createMetrics()
-  watchConnections(metrics, sql)
+  watchDatabase(metrics, sql)
 
-  const combiner = createCombiner(postgresStore(openPool(HOT_POOL)), {
+  const hot = openPool(HOT_POOL)
+  const combiner = createCombiner(postgresStore(hot), {
+    picture: (inventoryId) => readPicture(hot, inventoryId),
     onBatch: (size) => metrics.combinerBatch.observe(size),
   })
   closing.defer(() => combiner.close())
   let workers: RunningWorkers | null = null
+  const wake = (name: string) => workers?.wake(name)
   const parts: Parts = {
-    config,
-    log,
-    metrics,
-    sql,
+    ...{ config, log, metrics, sql, combiner, wake },
     secrets: await loadSecrets(sql),
-    combiner,
-    wake: (name) => workers?.wake(name),
+    providers: await openProviders({ sql, config, wake }),
+    ticketKey: await loadTicketKey(sql),
   }
 
   const app = await buildApp(parts)
   closing.defer(() => drain(app))
+  const url = roles.includes('doors') ? await listen(app, config) : null
   if (roles.includes('workers')) {
-    workers = startWorkers(openPool(WORKER_POOL), parts)
+    // The sandbox brings its messages to our own door; where the doors are other processes, by the address everybody uses.
+    workers = runAllWorkers(openPool(WORKER_POOL), parts, `${url ?? config.publicUrl}/v1/payments/callback`)
     closing.defer(async () => workers?.stop())
   }
-  const url = roles.includes('doors') ? await listen(app, config) : null
   return { url, app, newAdminKey }
 }
 
@@ -106,51 +108,13 @@ async function prepare(sql: Sql, config: Config, say: (sentence: string) => void
     if (config.holdfastAdminKey) await ensureConfiguredAdminKey(sql, config.holdfastAdminKey)
     const newAdminKey = config.holdfastAdminKey ? null : await makeFirstAdminKey(sql)
     if (config.demoData === 'on') {
-      const { loaded, showtimes } = await loadDemoData(sql, { now: await clock(sql) })
+      const { loaded, showtimes } = await loadDemoData(sql, { now: await databaseTime(sql) })
       if (loaded) say(`Loaded the demonstration: ${showtimes} showtimes in the coming days.`)
     }
     return newAdminKey
   } finally {
     await sql.end({ timeout: 2 })
   }
-}
-
-function startWorkers(sql: Sql, { config, log, metrics }: Parts): RunningWorkers {
-  const workers: Worker[] = [
-    sweepWorker(sql, config),
-    pruneAnswersWorker(sql),
-    {
-      name: 'demo-schedule',
-      intervalMs: config.demoData === 'on' ? DEMO_INTERVAL_MS : 0,
-      run: async () => keepDemoScheduleAhead(sql, { now: await clock(sql) }),
-    },
-  ]
-  return runWorkers(workers, log, {
-    onRun(worker, done, seconds) {
-      metrics.workerSeconds.observe({ worker }, seconds)
-      metrics.workerDone.inc({ worker }, done)
-    },
-    onFailure: (worker) => metrics.workerFailures.inc({ worker }),
-  })
-}
-
-async function clock(sql: Sql): Promise<string> {
-  const [row] = await sql<{ now: string }[]>`select holdfast_now() as now`
-  if (!row) throw new Error('the database has no clock')
-  return row.now
-}
-
-// postgres.js does not tell how busy a pool is; the server does.
-function watchConnections(metrics: Metrics, sql: Sql): void {
-  metrics.observe(
-    'holdfast_database_connections_busy',
-    'Connections of all Holdfast processes at work or waiting',
-    async () => {
-      const [row] = await sql<{ count: number }[]>`
-      select count(*)::int as count from pg_stat_activity where application_name like 'holdfast-%' and state <> 'idle'`
-      return row?.count ?? 0
-    },
-  )
 }
 
 async function listen(app: App, { host, port }: Config): Promise<string> {

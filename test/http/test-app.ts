@@ -12,8 +12,11 @@ import { loadSecrets } from '#identity/secrets.ts'
 import { signSession } from '#identity/session-token.ts'
 import { createCombiner } from '#inventory/combiner.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
+import { readPicture } from '#inventory/read-picture.ts'
 import { HOT_POOL } from '#main.ts'
+import { openProviders } from '#payments/providers/open-providers.ts'
 import { freshDatabase, type TestDatabase } from '#test/support/database.ts'
+import { loadTicketKey } from '#tickets/ticket-key.ts'
 
 export type TestApp = {
   app: App
@@ -25,26 +28,30 @@ export type TestApp = {
   key(...roles: Role[]): Promise<{ authorization: string; keyId: string }>
 }
 
-/** `env` is read as the product reads its own. `changes` replaces parts, such as the log. No worker runs. */
+/** `env` is read as the product reads its own. `changes` replaces parts, such as the log or the providers. No worker runs. */
 export async function testApp(
   t: TestContext,
   env: Environment = {},
-  changes: Partial<Parts> = {},
+  changes: Partial<Parts> | ((parts: Parts) => Partial<Parts>) = {},
   addRoutes: (app: App, parts: Parts) => void = () => {},
 ): Promise<TestApp> {
   const db = await freshDatabase(t)
   const config = loadConfig({ LOG_LEVEL: 'fatal', HOLD_ATTEMPTS_PER_MINUTE: '0', ...env })
-  const combiner = createCombiner(postgresStore(db.connect(HOT_POOL.max, HOT_POOL)))
-  const parts: Parts = {
+  const hot = db.connect(HOT_POOL.max, HOT_POOL)
+  const combiner = createCombiner(postgresStore(hot), { picture: (id) => readPicture(hot, id) })
+  const wake = () => {}
+  const usual: Parts = {
     config,
     log: createLog(config.logLevel),
     metrics: createMetrics(),
     sql: db.sql,
     secrets: await loadSecrets(db.sql),
     combiner,
-    wake: () => {},
-    ...changes,
+    providers: await openProviders({ sql: db.sql, config, wake }),
+    ticketKey: await loadTicketKey(db.sql),
+    wake,
   }
+  const parts: Parts = { ...usual, ...(typeof changes === 'function' ? changes(usual) : changes) }
   const app = await buildApp(parts)
   addRoutes(app, parts)
   await app.ready()

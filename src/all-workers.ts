@@ -1,0 +1,47 @@
+// Every worker there is, started together: tidying, telling, settling. All may run in any number of processes.
+import type { Parts } from '#app.ts'
+import { keepDemoScheduleAhead } from '#cinema/demo/keep-schedule-ahead.ts'
+import { type RunningWorkers, runWorkers, type Worker } from '#core/workers.ts'
+import type { Sql } from '#database/connect.ts'
+import { sweepWorker } from '#holds/sweep-holds.ts'
+import { pruneAnswersWorker } from '#idempotency/answer-store.ts'
+import { pruneOutbox } from '#outbox/prune-outbox.ts'
+import { relay } from '#outbox/relay.ts'
+import { inProcessSink } from '#outbox/sink.ts'
+import { expireBookings } from '#payments/expire-bookings.ts'
+import { settleDebts } from '#payments/settle-debts.ts'
+import { ticketConsumer } from '#tickets/issue-tickets.ts'
+import { databaseTime } from './watch-database.ts'
+
+const DEMO_INTERVAL_MS = 3_600_000
+
+/** `sql` is a pool of their own. `callbackUrl` is where the sandbox brings its messages. */
+export function runAllWorkers(sql: Sql, parts: Parts, callbackUrl: string): RunningWorkers {
+  const { config, log, metrics, providers, ticketKey, wake } = parts
+  const workers: Worker[] = [
+    sweepWorker(sql, config),
+    expireBookings({ sql, wake }),
+    settleDebts({ sql, providers, config, wake }),
+    relay({ sql, config, sinks: [inProcessSink([ticketConsumer({ sql, ticketKey })])] }),
+    ...providers.flatMap((provider) => provider.workers?.(sql, callbackUrl) ?? []),
+    pruneAnswersWorker(sql),
+    pruneOutbox({ sql }),
+    demoSchedule(sql, config.demoData),
+  ]
+  return runWorkers(workers, log, {
+    onRun(worker, done, seconds) {
+      metrics.workerSeconds.observe({ worker }, seconds)
+      metrics.workerDone.inc({ worker }, done)
+    },
+    onFailure: (worker) => metrics.workerFailures.inc({ worker }),
+  })
+}
+
+// A process that runs for weeks still has something to show next week.
+function demoSchedule(sql: Sql, demoData: 'on' | 'off'): Worker {
+  return {
+    name: 'demo-schedule',
+    intervalMs: demoData === 'on' ? DEMO_INTERVAL_MS : 0,
+    run: async () => keepDemoScheduleAhead(sql, { now: await databaseTime(sql) }),
+  }
+}
