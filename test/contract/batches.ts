@@ -27,11 +27,21 @@ export const poolFacts: Fact[] = [
   {
     name: 'B022: seats and quantities of one hold come and go together',
     async check(ground) {
-      const inventoryId = await openRow(ground, { pools: [{ code: 'GA', capacity: 2 }, { code: 'VIP', capacity: 1 }] })
+      const inventoryId = await openRow(ground, {
+        pools: [
+          { code: 'GA', capacity: 2 },
+          { code: 'VIP', capacity: 1 },
+        ],
+      })
       await hold(ground, { inventoryId, customerId: ann, seats: ['F1'], pools: ga(2) })
       const refused = await place(ground, { inventoryId, customerId: ben, seats: ['F2'], pools: ga(1) })
       assert.deepEqual(refused.outcome === 'UNAVAILABLE' && refused.blocking, [{ code: 'GA', reason: 'sold_out' }])
-      const unknown = await place(ground, { inventoryId, customerId: ben, seats: ['F1'], pools: [{ code: 'XX', quantity: 1 }] })
+      const unknown = await place(ground, {
+        inventoryId,
+        customerId: ben,
+        seats: ['F1'],
+        pools: [{ code: 'XX', quantity: 1 }],
+      })
       const blocking = [
         { code: 'F1', reason: 'held' },
         { code: 'XX', reason: 'unknown' },

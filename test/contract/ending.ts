@@ -1,7 +1,19 @@
 // Facts about time: extending, checking out, releasing and lapsing, down to the microsecond.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { book, type Fact, type Ground, glance, HOLD_LIFE_MS, HOLD_TTL_MS, hold, later, openRow, place, START } from './ground.ts'
+import {
+  book,
+  type Fact,
+  type Ground,
+  glance,
+  HOLD_LIFE_MS,
+  HOLD_TTL_MS,
+  hold,
+  later,
+  openRow,
+  place,
+  START,
+} from './ground.ts'
 
 const ann = 'ann'
 const ben = 'ben'
@@ -94,7 +106,10 @@ export const endingFacts: Fact[] = [
       assert.equal((await extend(HOLD_LIFE_MS * 2)).expiresAt, later(START, HOLD_LIFE_MS))
       const limit = await extend(1_000)
       const lifeEnd = later(START, HOLD_LIFE_MS)
-      assert.deepEqual({ ...limit }, { outcome: 'EXTENSION_LIMIT', status: 'HELD', expiresAt: lifeEnd, decidedAt: START })
+      assert.deepEqual(
+        { ...limit },
+        { outcome: 'EXTENSION_LIMIT', status: 'HELD', expiresAt: lifeEnd, decidedAt: START },
+      )
       assert.equal((await ground.store.extend(inventoryId, holdId, 1_000, 99)).outcome, 'EXTENSION_LIMIT')
       assert.equal((await ground.store.readHold(inventoryId, holdId))?.extensions, 3)
     },

@@ -103,7 +103,9 @@ export function openRow({ store }: Ground, more: Partial<NewInventory> = {}): Pr
 /** What anybody can see: `F1 HELD`, `GA 2+1/4` (held + sold / limit); free seats are left out. */
 export async function glance({ store }: Ground, inventoryId: number): Promise<string> {
   const state = await store.read(inventoryId)
-  const seats = state?.seats.filter(({ status }) => status !== 'AVAILABLE').map(({ code, status }) => `${code} ${status}`)
+  const seats = state?.seats
+    .filter(({ status }) => status !== 'AVAILABLE')
+    .map(({ code, status }) => `${code} ${status}`)
   const pools = state?.pools.map((p) => `${p.code} ${p.held}+${p.sold}/${p.capacity + p.overbookLimit}`)
   return [...(seats ?? []), ...(pools ?? [])].join(', ')
 }

@@ -36,16 +36,19 @@ export const placingFacts: Fact[] = [
       const pools = [{ code: 'GA', quantity: 1 }]
       const wish = { customerId: ann, seats: ['F2', 'F1'], pools, quote, amountMinor: 2, currency: 'JPY' }
       const holdId = await hold(ground, { inventoryId, ...wish })
-      assert.deepEqual({ ...(await ground.store.readHold(inventoryId, holdId)) }, {
-        ...wish,
-        holdId,
-        tokenHash: 'ab'.repeat(32),
-        status: 'HELD',
-        expiresAt: later(START, HOLD_TTL_MS),
-        extensions: 0,
-        bookingId: null,
-        asOf: START,
-      })
+      assert.deepEqual(
+        { ...(await ground.store.readHold(inventoryId, holdId)) },
+        {
+          ...wish,
+          holdId,
+          tokenHash: 'ab'.repeat(32),
+          status: 'HELD',
+          expiresAt: later(START, HOLD_TTL_MS),
+          extensions: 0,
+          bookingId: null,
+          asOf: START,
+        },
+      )
       assert.equal(await ground.store.readHold(inventoryId, randomUUID()), null)
       assert.equal(await ground.store.readHold(inventoryId + 1, holdId), null)
     },

@@ -54,7 +54,11 @@ export const sellingFacts: Fact[] = [
       const { bookingId } = await book(ground, { inventoryId, customerId: ann, seats: ['F1', 'F2', 'F3'], pools })
       const cancel = async (seats: string[], quantity: number) => {
         const lines = { seats, pools: quantity > 0 ? [{ code: 'GA', quantity }] : [] }
-        const { outcome, freedSeats, seatsLeft, poolUnitsLeft } = await ground.store.cancel(inventoryId, bookingId, lines)
+        const { outcome, freedSeats, seatsLeft, poolUnitsLeft } = await ground.store.cancel(
+          inventoryId,
+          bookingId,
+          lines,
+        )
         return [outcome, freedSeats.join(), seatsLeft, poolUnitsLeft].join(' ')
       }
       assert.equal(await cancel(['F2'], 0), 'CANCELLED F2 2 3')
@@ -96,7 +100,10 @@ export const sellingFacts: Fact[] = [
       await hold(ground, { inventoryId, customerId: ann, seats: ['F1'] })
       await book(ground, { inventoryId, customerId: ben, seats: ['F2'] })
       const { store } = ground
-      assert.deepEqual({ ...(await store.block(inventoryId, ['F4', 'F3'], 'manager', 'VIP')) }, { outcome: 'BLOCKED', blocking: [] })
+      assert.deepEqual(
+        { ...(await store.block(inventoryId, ['F4', 'F3'], 'manager', 'VIP')) },
+        { outcome: 'BLOCKED', blocking: [] },
+      )
       const refused = await store.block(inventoryId, ['F5', 'F3', 'F2', 'F1', 'Z9'], 'manager', 'VIP')
       const blocking = [
         { code: 'F1', reason: 'held' },
