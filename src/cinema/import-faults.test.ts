@@ -1,7 +1,7 @@
 // A box-office feed with faults put into it: each is told with its place and reason, and nothing is guessed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changedFeed, FEED, type Feed } from '#test/cinema/real-feed.ts'
+import { changedFeed, type Feed } from '#test/cinema/real-feed.ts'
 import { freshDatabase } from '#test/support/database.ts'
 import { readFeedTime } from './feed/feed-time.ts'
 import { importCinemaFeed } from './import-feed.ts'
