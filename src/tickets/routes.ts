@@ -68,6 +68,7 @@ export function ticketRoutes(app: App, { sql, ticketKey }: { sql: Sql; ticketKey
             ),
             nextCursor: Type.Null(),
           }),
+          ...problems(),
         },
       },
     },
