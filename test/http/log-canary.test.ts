@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { createLog } from '#core/log.ts'
 import { createApiKey } from '#identity/api-keys.ts'
 import { smallHouse } from '#test/cinema/small-house.ts'
+import { runSale, sell } from './sell.ts'
 
 test('no token, key, cookie or e-mail is in the log of a journey at trace level', async (t) => {
   let logged = ''
@@ -25,6 +26,11 @@ test('no token, key, cookie or e-mail is in the log of a journey at trace level'
   )
   const { holdId, holdToken } = placed.body
   const email = 'canary.person@example.com'
+  await runSale(t, house)
+  const sold = await sell(house, show, ['C1', 'C2'], house.customer().authorization)
+  const [ticket] = (await house.get(`/v1/bookings/${sold.bookingId}/tickets`, { 'hold-token': sold.holdToken })).body
+    .items
+  await house.get(`/v1/tickets/${sold.ticketId}/qr.svg`, { 'hold-token': sold.holdToken })
 
   await house.get(`/v1/holds/${holdId}`, { 'hold-token': holdToken })
   await house.get(`/v1/holds/${holdId}?token=${holdToken}`, { cookie })
@@ -49,7 +55,10 @@ test('no token, key, cookie or e-mail is in the log of a journey at trace level'
 
   assert.ok(logged.split('\n').length > 10, 'the log says nothing at all')
   const numbers = await house.parts.metrics.registry.metrics().catch(() => '')
-  const secrets = { session: session.token, cookie: cookie.split('=')[1], holdToken, key, made: made.body.key, email }
+  const secrets = {
+    ...{ session: session.token, cookie: cookie.split('=')[1], holdToken, key, made: made.body.key, email },
+    ...{ buyer: 'buyer@example.com', ticketCode: ticket.code, page: sold.paymentUrl.split('/').at(-1) },
+  }
   for (const [name, secret] of Object.entries(secrets)) {
     assert.ok(String(secret).length > 10, name)
     for (const [place, text] of [
