@@ -2,13 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Sql, Tx } from '#database/connect.ts'
 import type { MoveOrder, MoveOutcome, OpenedSession, Provider, ProviderPayment, SessionOrder } from './provider.ts'
-import {
-  queueMessage,
-  readMessage,
-  type SandboxEvent,
-  type SandboxPayment,
-  sandboxMessage,
-} from './sandbox-callback.ts'
+import { queueMessage, readMessage, type SandboxEvent, sandboxMessage } from './sandbox-callback.ts'
 import { sandboxDelivery } from './sandbox-delivery.ts'
 import { findSandboxPayment, type SandboxPayment } from './sandbox-payment.ts'
 import { sandboxRoutes } from './sandbox-routes.ts'
