@@ -1,6 +1,8 @@
 // What a person types: `holdfast start`, `holdfast import cinema-feed FILE` ... One table of commands; help is made from it.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { printAudit } from '#admin/print-audit.ts'
+import { runAudit } from '#admin/run-audit.ts'
 import { importCinemaFeed } from '#cinema/import-feed.ts'
 import { type Config, configTable, loadConfig } from '#config.ts'
 import { createLog } from '#core/log.ts'
@@ -51,6 +53,17 @@ const COMMANDS: Command[] = [
     run: runImport,
   },
   {
+    name: 'audit',
+    args: '',
+    summary: 'Check every invariant on the live database; ends with 1 when one does not hold.',
+    run: (config) =>
+      withDatabase(config, async (sql) => {
+        const report = await runAudit(sql)
+        console.log(printAudit(report))
+        if (report.findings.length > 0) process.exitCode = 1
+      }),
+  },
+  {
     name: 'config',
     args: '',
     summary: 'The environment variables there are, as a table.',
@@ -72,7 +85,7 @@ async function runImport(config: Config, [kind, file]: string[]): Promise<void> 
     const { imported, unchanged, cancelled, skipped, notes } = await importCinemaFeed(sql, text)
     console.table({ imported, unchanged })
     console.log(`${cancelled} cancelled sessions are not put on sale; ${skipped.length} rows are not taken:`)
-    for (const row of skipped) console.log(`  ${JSON.stringify(row)}`)
+    for (const { section, row, id, reason } of skipped) console.log(`  ${section}[${row}] ${id}: ${reason}`)
     for (const note of notes) console.log(note)
   })
 }

@@ -1,6 +1,7 @@
 // Keys and the worklist through their doors: who may, what is shown once, what revoking does.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { postgresStore } from '#inventory/postgres-store.ts'
 import { testApp } from '#test/http/test-app.ts'
 
 test('a key is made, shown once, works, is listed without itself, and is revoked', async (t) => {
@@ -76,4 +77,16 @@ test('the worklist shows what is open until somebody resolves it, and keeps who 
     done.items.map((item: { id: string }) => item.id),
     [open[0].id],
   )
+})
+
+test('the audit is clean on an empty house, and says which invariant does not hold on a broken one', async (t) => {
+  const { app, key, db } = await testApp(t)
+  const headers = { authorization: (await key('admin')).authorization }
+  const clean = await app.inject({ url: '/v1/admin/audit', headers })
+  assert.deepEqual([clean.statusCode, clean.json().status, clean.json().findings], [200, 'CLEAN', []])
+  await postgresStore(db.sql).open({ seats: ['A1'] })
+  await db.sql`update inventories set version = version + 1`
+  const broken = (await app.inject({ url: '/v1/admin/audit', headers })).json()
+  assert.equal(broken.status, 'FINDINGS')
+  assert.ok(broken.findings.length > 0 && broken.findings[0].rows.length > 0, JSON.stringify(broken))
 })

@@ -2,6 +2,7 @@
 import type { App } from '#core/http.ts'
 import { Problem } from '#core/problem.ts'
 import type { Sql } from '#database/connect.ts'
+import { auditRoutes } from './audit-routes.ts'
 import { keyRoutes } from './key-routes.ts'
 import { worklistRoutes } from './worklist-routes.ts'
 
@@ -13,4 +14,5 @@ export function adminRoutes(app: App, parts: { sql: Sql }): void {
   })
   keyRoutes(app, parts)
   worklistRoutes(app, parts)
+  auditRoutes(app, parts)
 }

@@ -17,7 +17,7 @@ export const soldSeats: AuditCheck = {
 
 export const soldUnits: AuditCheck = {
   invariant: '4 sold units',
-  sentence: 'A confirmed booking has the pool units of its active lines, and no other booking has any.',
+  sentence: 'A confirmed booking has the pool units of its active lines, and no other booking has units.',
   find: (tx) => tx`
     with paid_for as (
       select l.inventory_id, l.booking_id, l.pool_code, sum(l.quantity)::int as units
