@@ -23,9 +23,9 @@ import { holdUnits } from './seat-store.ts'
 type PlacedRow = {
   no: number
   outcome: PlaceOutcome['outcome']
-  holdId: string
+  holdId: string | null
   expiresAt: string
-  decidedAt: string
+  decidedAt: string | null
   blockingCodes: string[] | null
   blockingReasons: BlockingReason[] | null
   countedUnits: number
@@ -44,7 +44,11 @@ export function postgresStore(sql: Tx): SeatStore {
     async place(requests, judgeOnly) {
       const rows = await placeHolds(sql, requests, judgeOnly)
       const outcomes: PlaceOutcome[] = new Array(requests.length)
-      for (const row of rows) outcomes[row.no - 1] = placeOutcome(row, requests[row.no - 1])
+      const decidedAt = rows.find((row) => row.decidedAt !== null)?.decidedAt ?? ''
+      for (const row of rows) {
+        const request = requests[row.no - 1]
+        if (request) outcomes[row.no - 1] = placeOutcome(row, request, decidedAt)
+      }
       return outcomes
     },
 
@@ -119,16 +123,16 @@ function textArray(values: (string | null)[]): string {
   return `{${values.map((value) => (value === null ? 'NULL' : `"${NEEDS_ESCAPE.test(value) ? value.replace(/["\\]/g, '\\$&') : value}"`)).join()}}`
 }
 
-function placeOutcome(row: PlacedRow, request: PlaceRequest | undefined): PlaceOutcome {
-  const { outcome, holdId, expiresAt, decidedAt } = row
+function placeOutcome(row: PlacedRow, request: PlaceRequest, decidedAt: string): PlaceOutcome {
+  const { outcome, expiresAt } = row
   switch (outcome) {
     case 'HELD':
     case 'SAME':
-      return { outcome, holdId, expiresAt, decidedAt }
+      return { outcome, holdId: row.holdId ?? request.holdId, expiresAt, decidedAt }
     case 'UNAVAILABLE':
       return { outcome, blocking: blockingOf(row.blockingCodes, row.blockingReasons), decidedAt }
     case 'LIMIT':
-      return { outcome, unitsMax: request?.unitsMax ?? 0, countedUnits: row.countedUnits, decidedAt }
+      return { outcome, unitsMax: request.unitsMax ?? 0, countedUnits: row.countedUnits, decidedAt }
     default:
       return { outcome, decidedAt }
   }

@@ -9,6 +9,7 @@
 -- Answers one row a request. outcome: HELD | SAME (the customer's own live hold of exactly this) | UNAVAILABLE (blocking_* say what stood in
 -- the way and why: held, yours, booked, blocked, unknown; pools: sold_out, unknown) | LIMIT (counted_units: what the customer has already)
 -- | CLOSED | NOT_OPEN | NOT_FOUND | DEFERRED.
+-- hold_id is told for SAME only, decided_at in the first row only: it is the batch's.
 -- Two leaders that name one seat are a broken caller: the row count below refuses the whole batch and nothing is written.
 create or replace function place_holds(inventory_ids bigint[], hold_ids uuid[], customer_ids text[], token_hashes bytea[], ttls_ms int[],
   lives_ms int[], seat_lists text[], pool_lists jsonb[], units int[], units_max int[], amounts_minor bigint[], currencies text[], quotes json,
@@ -23,6 +24,10 @@ declare
   locked_ids bigint[];
   t timestamptz;
   next_lapse_at timestamptz;
+  statuses text[];
+  opens timestamptz[];
+  closes timestamptz[];
+  shut text[];
   replaced record;
   wanted_seats bigint;
   taken_seats bigint;
@@ -36,14 +41,17 @@ begin
     r (inventory_id, hold_id, customer_id, token_hash, ttl_ms, life_ms, seats, pools, units, units_max, amount_minor, currency, leader, quote, no);
 
   with locked as materialized (
-    select i.id, i.next_lapse_at from inventories i where i.id = any (inventory_ids) order by i.id for update)
-  select array_agg(l.id), min(l.next_lapse_at) into locked_ids, next_lapse_at from locked l;
+    select i.* from inventories i where i.id = any (inventory_ids) order by i.id for update)
+  select array_agg(l.id), min(l.next_lapse_at), array_agg(l.status), array_agg(l.sale_opens_at), array_agg(l.sale_closes_at)
+  into locked_ids, next_lapse_at, statuses, opens, closes from locked l;
   t := holdfast_now();
+  select array_agg(case when i.status <> 'OPEN' or t >= i.closes_at then 'CLOSED' when t < i.opens_at then 'NOT_OPEN' end order by i.at) into shut
+  from unnest(statuses, opens, closes) with ordinality i (status, opens_at, closes_at, at);
   if next_lapse_at <= t then
     perform expire_lapsed_holds(l.id, t) from unnest(locked_ids) l (id);
   end if;
 
-  judged := judge_holds(asked, t);
+  judged := judge_holds(asked, locked_ids, shut, t);
   if exists (select from unnest(pool_lists) l where l is not null) then
     judged := judge_pools(asked, judged);
   end if;
@@ -103,5 +111,5 @@ begin
     raise exception 'a batch wanted % seats and got %: two of its requests name one seat', wanted_seats, taken_seats using errcode = 'HF001';
   end if;
 
-  return query select j.no, j.outcome, j.hold_id, j.expires_at, t, j.blocking_codes, j.blocking_reasons, j.counted_units from unnest(judged) j;
+  return query select j.no, j.outcome, case when j.outcome = 'SAME' then j.hold_id end, j.expires_at, case when j.no = 1 then t end, j.blocking_codes, j.blocking_reasons, j.counted_units from unnest(judged) j;
 end $$;
