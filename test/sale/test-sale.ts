@@ -124,7 +124,11 @@ export async function testSale(t: TestContext, options: SaleOptions = {}) {
       const body = Buffer.isBuffer(message) ? message : Buffer.from(JSON.stringify(message))
       const [clock] = await sql<{ now: string }[]>`select holdfast_now() as now`
       const headers = { 'content-type': 'application/json', ...signWebhook(secrets, eventId, clock?.now ?? '', body) }
-      const reply = await fetch(`${server}/v1/payments/callback`, { method: 'POST', body: new Uint8Array(body), headers })
+      const reply = await fetch(`${server}/v1/payments/callback`, {
+        method: 'POST',
+        body: new Uint8Array(body),
+        headers,
+      })
       await reply.body?.cancel()
       return reply.status
     },
