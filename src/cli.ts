@@ -10,7 +10,7 @@ import { Problem } from '#core/problem.ts'
 import type { Sql } from '#database/connect.ts'
 import { StartRefused } from '#database/start-refused.ts'
 import { startHoldfast } from '#main.ts'
-import { joinDatabase } from './open-database.ts'
+import { type Database, joinDatabase } from './open-database.ts'
 import { readyText } from './ready-text.ts'
 import { untilStopped } from './until-stopped.ts'
 
@@ -42,7 +42,9 @@ const COMMANDS: Command[] = [
     args: '',
     summary: 'Bring the database to this version and end.',
     run: (config) =>
-      withDatabase(config, async (_sql, applied) => {
+      withDatabase(config, async (_sql, database) => {
+        const { migrations, functions } = await database.migrate()
+        const applied = [...migrations, ...functions]
         console.log(applied.length === 0 ? 'The database is current.' : `Applied ${applied.join(', ')}.`)
       }),
   },
@@ -56,18 +58,19 @@ const COMMANDS: Command[] = [
     name: 'audit',
     args: '',
     summary: 'Check every invariant on the live database; ends with 1 when one does not hold.',
-    run: (config) =>
-      withDatabase(config, async (sql) => {
-        const report = await runAudit(sql)
-        console.log(printAudit(report))
-        if (report.findings.length > 0) process.exitCode = 1
-      }),
+    run: (config) => withDatabase(config, audit),
   },
   {
     name: 'config',
     args: '',
     summary: 'The environment variables there are, as a table.',
     run: async () => console.log(configTable()),
+  },
+  {
+    name: 'help',
+    args: '',
+    summary: 'This.',
+    run: async () => console.log(helpText()),
   },
 ]
 
@@ -78,10 +81,21 @@ async function serve(config: Config, roles: ('doors' | 'workers')[]): Promise<vo
   await untilStopped(() => holdfast.close())
 }
 
+// Changes nothing, also not the schema: what is audited is the database as it is.
+async function audit(sql: Sql): Promise<void> {
+  const [row] = await sql<{ there: boolean }[]>`select to_regclass('inventories') is not null as there`
+  if (!row?.there)
+    throw new StartRefused('This database has nothing of Holdfast in it yet; holdfast migrate or start makes it one.')
+  const report = await runAudit(sql)
+  console.log(printAudit(report))
+  if (report.findings.length > 0) process.exitCode = 1
+}
+
 async function runImport(config: Config, [kind, file]: string[]): Promise<void> {
   if (kind !== 'cinema-feed' || !file) throw new StartRefused('Say what to import: holdfast import cinema-feed FILE')
   const text = readText(file)
-  await withDatabase(config, async (sql) => {
+  await withDatabase(config, async (sql, database) => {
+    await database.migrate()
     const { imported, unchanged, cancelled, skipped, notes } = await importCinemaFeed(sql, text)
     console.table({ imported, unchanged })
     console.log(`${cancelled} cancelled sessions are not put on sale; ${skipped.length} rows are not taken:`)
@@ -98,12 +112,11 @@ function readText(file: string): string {
   }
 }
 
-async function withDatabase(config: Config, work: (sql: Sql, applied: string[]) => Promise<void>): Promise<void> {
+async function withDatabase(config: Config, work: (sql: Sql, database: Database) => Promise<void>): Promise<void> {
   const database = await joinDatabase(config, say)
   try {
-    const { migrations, functions } = await database.migrate()
     const sql = database.connect({ max: 2, name: 'holdfast-command' })
-    await work(sql, [...migrations, ...functions]).finally(() => sql.end({ timeout: 2 }))
+    await work(sql, database).finally(() => sql.end({ timeout: 2 }))
   } finally {
     await database.close()
   }
@@ -124,10 +137,10 @@ async function runCli(argv: string[]): Promise<void> {
     options: { help: { type: 'boolean', short: 'h' } },
   })
   const [name = 'help', ...args] = positionals
-  if (name === 'help') return console.log(helpText())
   const command = COMMANDS.find((one) => one.name === name)
   if (!command) throw new StartRefused(`There is no command "${name}"; holdfast help shows those there are.`)
-  if (values.help) return console.log(`holdfast ${command.name} ${command.args}\n\n${command.summary}`)
+  if (values.help && name !== 'help')
+    return console.log(`holdfast ${command.name} ${command.args}\n\n${command.summary}`)
   const unknown = Object.keys(values).find((option) => option !== 'help')
   if (unknown)
     throw new StartRefused(`There is no option --${unknown}; configuration is by environment (holdfast config).`)

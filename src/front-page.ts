@@ -2,7 +2,6 @@
 import Type from 'typebox'
 import type { App } from '#core/http.ts'
 import { escapeHtml, sendPage } from '#core/page.ts'
-import { curlLines } from './ready-text.ts'
 
 export type Tryable = { id: string; title: string; place: string; startsLocal: string }
 
@@ -59,4 +58,14 @@ function showtimeTable(showtimes: Tryable[]): string {
       `<tr><td>${escapeHtml(title)}</td><td>${escapeHtml(place)}</td><td>${escapeHtml(startsLocal.replace('T', ' '))}</td><td><a href="/v1/showtimes/${escapeHtml(id)}/seats">${escapeHtml(id)}</a></td></tr>`,
   )
   return `<table><thead><tr><th scope="col">Film</th><th scope="col">Where</th><th scope="col">Local time</th><th scope="col">Seats</th></tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
+}
+
+/** From browsing to a hold, in a shell. */
+export function curlLines(url: string, showtimeId: string): string[] {
+  return [
+    `curl -s '${url}/v1/showtimes?limit=3'`,
+    `curl -s '${url}/v1/showtimes/${showtimeId}/seats?view=status'`,
+    `TOKEN=$(curl -s -X POST ${url}/v1/sessions | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`,
+    `curl -s ${url}/v1/showtimes/${showtimeId}/holds -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"bestAvailable":{"quantity":2}}'`,
+  ]
 }

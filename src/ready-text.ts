@@ -1,6 +1,6 @@
 // What `holdfast start` prints when it is up: where, the key made for it, and lines to paste that really work, with a real showtime.
 import type { Config } from '#config.ts'
-import { findTryable } from './front-page.ts'
+import { curlLines, findTryable } from './front-page.ts'
 import type { Holdfast } from './main.ts'
 
 export async function readyText({ app, url, newAdminKey }: Holdfast, config: Config): Promise<string> {
@@ -15,14 +15,4 @@ export async function readyText({ app, url, newAdminKey }: Holdfast, config: Con
     `Ctrl-C stops it${config.databaseUrl ? '' : `; the data stays in ${config.holdfastData}`}.`,
   ]
   return lines.join('\n')
-}
-
-/** From browsing to a hold, in a shell. */
-export function curlLines(url: string, showtimeId: string): string[] {
-  return [
-    `curl -s '${url}/v1/showtimes?limit=3'`,
-    `curl -s '${url}/v1/showtimes/${showtimeId}/seats?view=status'`,
-    `TOKEN=$(curl -s -X POST ${url}/v1/sessions | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`,
-    `curl -s ${url}/v1/showtimes/${showtimeId}/holds -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"bestAvailable":{"quantity":2}}'`,
-  ]
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { PROBLEMS } from '#core/problem.ts'
+import { smallHouse } from '#test/cinema/small-house.ts'
 import { testApp } from './test-app.ts'
 
 type Schema = {
@@ -110,6 +111,38 @@ test('SC10: no field for a card number or its check digits; SA6: none by which a
     const body = JSON.stringify(operation.requestBody ?? {})
     assert.doesNotMatch(body, /"(?:price|amount|status|customerId|expiresAt|holdId|paid)":/, path)
   }
+})
+
+test('the page at /docs is there with all it needs, under a policy that lets nothing in from elsewhere', async (t) => {
+  const { app } = await testApp(t)
+  const page = await app.inject({ url: '/docs' })
+  assert.equal(page.statusCode, 200)
+  assert.doesNotMatch(String(page.headers['content-security-policy']), /https:|unsafe-inline|upgrade-insecure/)
+  const needed = [...page.body.matchAll(/(?:src|href)="\.?\/?([^"]+)"/g)].map(
+    ([, path]) => `/${String(path).replace(/^\.?\//, '')}`,
+  )
+  assert.ok(needed.length >= 3, page.body)
+  for (const url of [...needed, '/docs/json']) assert.equal((await app.inject({ url })).statusCode, 200, url)
+})
+
+test('the front page says what runs here and what is on sale, without a script, and every address on it answers', async (t) => {
+  const house = await smallHouse(t)
+  const show = await house.show()
+  const page = await house.get('/')
+  assert.equal(page.status, 200)
+  assert.match(String(page.headers['content-security-policy']), /default-src 'none'; style-src 'sha256-/)
+  assert.doesNotMatch(page.text, /<script/)
+  assert.match(page.text, /<html lang="en">/)
+  assert.ok(page.text.includes('Léon: The Professional') && page.text.includes(show))
+  for (const [, url = ''] of page.text.matchAll(/href="([^"]+)"/g)) assert.ok((await house.get(url)).status < 400, url)
+})
+
+test('SD5: a film called like a script is a name and nothing else on the front page', async (t) => {
+  const house = await smallHouse(t)
+  await house.db.sql`update movies set title = '<img src=x onerror=alert(1)>'`
+  await house.show()
+  const page = await house.get('/')
+  assert.ok(page.text.includes('&lt;img src=x onerror=alert(1)&gt;') && !page.text.includes('<img'))
 })
 
 test('every problem code is a sentence with a sensible status', () => {
