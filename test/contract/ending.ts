@@ -141,6 +141,10 @@ export const endingFacts: Fact[] = [
       assert.deepEqual([again.outcome, again.status], ['ENDED', 'RELEASED'])
       assert.equal((await ground.store.confirm(inventoryId, holdId, randomUUID())).outcome, 'NOT_HELD')
       assert.equal((await ground.store.extend(inventoryId, holdId, 1_000, 9)).status, 'RELEASED')
+      // What was released stays released, also when it would have ended by itself since.
+      await ground.at(END)
+      assert.equal((await ground.store.confirm(inventoryId, holdId, randomUUID())).outcome, 'NOT_HELD')
+      assert.equal((await ground.store.checkOut(inventoryId, holdId, 1_000)).outcome, 'NOT_HELD')
       assert.equal((await ground.store.read(inventoryId))?.version, 4)
       assert.equal((await ground.store.release(inventoryId, randomUUID())).outcome, 'NOT_FOUND')
       assert.equal((await ground.store.extend(inventoryId, randomUUID(), 1, 1)).outcome, 'NOT_FOUND')

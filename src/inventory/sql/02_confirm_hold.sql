@@ -21,7 +21,7 @@ begin
   elsif h.status = 'BOOKED' then
     return query select 'ALREADY_BOOKED', h.status, h.booking_id, t;
     return;
-  elsif h.status = 'EXPIRED' or h.expires_at <= t then
+  elsif h.status = 'EXPIRED' or (h.status in ('HELD', 'CHECKED_OUT') and h.expires_at <= t) then
     return query select 'EXPIRED', h.status, null::uuid, t;
     return;
   elsif h.status <> 'CHECKED_OUT' then
