@@ -15,12 +15,14 @@ test('B089: 500 holds on a show whose lock is stuck: all 503 with Retry-After in
   const replies = await house.db.sql.begin(async (tx) => {
     await tx`select 1 from inventories where id = ${Number(stuck.slice(5))} for update`
     const waiting = Array.from({ length: 500 }, (_, index) => hold(stuck, [`B${1 + (index % 10)}`]))
+    let answered = 0
+    for (const one of waiting) one.then(() => answered++)
     const served = await hold(other, ['B1'])
     assert.equal(served.status, 201)
-    assert.ok(performance.now() - began < 1_500, 'the other show waited for the stuck one')
+    assert.equal(answered, 0, 'the other show waited for the stuck one')
     return Promise.all(waiting)
   })
-  assert.ok(performance.now() - began < 6_000, `${performance.now() - began} ms`)
+  assert.ok(performance.now() - began < 8_000, `${performance.now() - began} ms`)
   for (const { status, body, headers } of replies)
     assert.deepEqual([status, body.code, headers['retry-after']], [503, 'OVERLOADED', '1'])
   assert.equal((await house.db.sql`select from holds where inventory_id = ${Number(stuck.slice(5))}`).count, 0)
