@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
-import { bookingRoutes } from '#bookings/routes.ts'
 import type { Environment } from '#config.ts'
 import { parseSharded } from '#core/ids.ts'
 import { hashHoldToken, holdTokenOf } from '#identity/hold-token.ts'
@@ -11,20 +10,16 @@ import { postgresStore } from '#inventory/postgres-store.ts'
 import { relayEvents } from '#outbox/relay.ts'
 import { inProcessSink } from '#outbox/sink.ts'
 import { expirePendingBookings } from '#payments/expire-bookings.ts'
-import { openProviders } from '#payments/providers/open-providers.ts'
 import type { Provider, Providers } from '#payments/providers/provider.ts'
 import { type SandboxMessage, sandboxMessage } from '#payments/providers/sandbox-callback.ts'
 import { deliverMessages } from '#payments/providers/sandbox-delivery.ts'
 import type { PayOrder } from '#payments/providers/sandbox-session.ts'
 import { signWebhook } from '#payments/providers/standard-webhooks.ts'
-import { paymentRoutes } from '#payments/routes.ts'
 import { settleDueDebts } from '#payments/settle-debts.ts'
 import { type Checkout, startCheckout } from '#payments/start-checkout.ts'
 import type { Quote } from '#pricing/quote.ts'
 import { testApp } from '#test/http/test-app.ts'
 import { ticketConsumer } from '#tickets/issue-tickets.ts'
-import { ticketRoutes } from '#tickets/routes.ts'
-import { loadTicketKey } from '#tickets/ticket-key.ts'
 
 export const PRICE_MINOR = 1200
 export const CURRENCY = 'EUR'
@@ -47,23 +42,15 @@ export type HoldWish = { customerId?: string; pools?: { code: string; quantity: 
 export type TestSale = Awaited<ReturnType<typeof testSale>>
 
 export async function testSale(t: TestContext, options: SaleOptions = {}) {
-  const served = await testApp(t, options.env, {}, (app, parts) => {
-    if (app.hasRoute({ method: 'POST', url: '/v1/holds/:id/checkout' })) return
-    app.register(async (scope) => {
-      const doors = { ...parts, providers: await openProviders(parts), ticketKey: await loadTicketKey(parts.sql) }
-      paymentRoutes(scope, doors)
-      bookingRoutes(scope, doors)
-      ticketRoutes(scope, doors)
-    })
-  })
+  const served = await testApp(t, options.env)
   const { app, db, parts } = served
   const { sql } = db
   await app.listen({ port: 0, host: '127.0.0.1' })
   const server = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   const webhookSecrets = [await loadSecret(sql, 'sandbox-webhook', () => Buffer.from(randomUUID()))]
-  const ticketKey = await loadTicketKey(sql)
+  const { ticketKey } = parts
   const inventoryId = await openInventory(sql, options)
-  const saleParts = { sql, config: parts.config, wake: () => {}, providers: await openProviders(parts) }
+  const saleParts = { sql, config: parts.config, wake: () => {}, providers: parts.providers }
 
   const sale = {
     ...served,
