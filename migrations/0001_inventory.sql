@@ -1,5 +1,8 @@
 -- The room that could oversell: inventories, seats, pools, holds and the second guard.
 -- Every key begins with inventory_id, so that the database can be distributed by it and every sale stays on one shard.
+-- No foreign keys among the tables the hot path writes: each is a trigger for every row on both sides (3-4 % of a batch), and a distributed database
+-- allows no triggers there. Only the functions in src/inventory/sql write these tables, under the lock of an inventory they have just read; the audit
+-- checks that nothing dangles.
 
 -- The database's clock is the only clock that decides an expiry. Read it in a statement of its own AFTER the inventory's
 -- row is locked: a condition on clock_timestamp() inside the statement that waited is not evaluated again when the lock
@@ -37,7 +40,7 @@ create table inventory_descriptions (
 
 -- One addressable place, one owner at most. Who holds it and until when stand on the row itself, so that both change in one statement.
 create table seats (
-  inventory_id bigint not null references inventories (id) on delete cascade,
+  inventory_id bigint not null,
   seat_code text not null,
   status text not null default 'AVAILABLE' check (status in ('AVAILABLE', 'HELD', 'BOOKED', 'BLOCKED')),
   hold_id uuid,
@@ -55,13 +58,12 @@ create table seat_blocks (
   blocked_by text not null,
   reason text not null,
   blocked_at timestamptz not null,
-  primary key (inventory_id, seat_code),
-  foreign key (inventory_id, seat_code) references seats (inventory_id, seat_code) on delete cascade
+  primary key (inventory_id, seat_code)
 );
 
 -- A counted part of an inventory (fare class, standing area, stock). The CHECK is the last word on overselling it.
 create table pools (
-  inventory_id bigint not null references inventories (id) on delete cascade,
+  inventory_id bigint not null,
   pool_code text not null,
   capacity int not null check (capacity >= 0),
   overbook_limit int not null default 0 check (overbook_limit >= 0),
@@ -74,8 +76,6 @@ create table pools (
 -- Seats and pool quantities kept for one customer until expires_at. units counts what still weighs on the customer's limit for this
 -- inventory: it falls when booked seats are cancelled. life_ends_at is inherited by a hold that replaces the customer's own
 -- overlapping one, so that swapping seats never restarts the bounded total life.
--- No foreign key on the tables the hot path writes (holds, hold_pools, inventory_changes): each is a trigger a row, and the functions
--- that write them have just locked the inventory and read its seats and pools. The audit checks that nothing dangles.
 create table holds (
   inventory_id bigint not null,
   id uuid not null,
@@ -116,8 +116,7 @@ create table booked_seats (
   seat_code text not null,
   booking_id uuid not null,
   booked_at timestamptz not null,
-  constraint booked_seats_one_booking_per_seat primary key (inventory_id, seat_code),
-  foreign key (inventory_id, seat_code) references seats (inventory_id, seat_code)
+  constraint booked_seats_one_booking_per_seat primary key (inventory_id, seat_code)
 );
 create index booked_seats_by_booking on booked_seats (inventory_id, booking_id);
 
@@ -127,8 +126,7 @@ create table booked_pools (
   booking_id uuid not null,
   pool_code text not null,
   quantity int not null check (quantity > 0),
-  primary key (inventory_id, booking_id, pool_code),
-  foreign key (inventory_id, pool_code) references pools (inventory_id, pool_code)
+  primary key (inventory_id, booking_id, pool_code)
 );
 
 -- What changed at each version: parallel arrays, one element a seat or pool, in the order they happened. Replaying them from

@@ -107,6 +107,7 @@ function placeHolds(sql: Tx, requests: PlaceRequest[], judgeOnly?: ReadonlySet<n
   const texts = (of: (request: PlaceRequest) => string | null) => textArray(requests.map(of))
   return sql<PlacedRow[]>`
     select * from place_holds(
+      ${`{${[...new Set(requests.map((r) => r.inventoryId))].join()}}`}::text::bigint[],
       ${bare((r) => r.inventoryId)}::text::bigint[], ${bare((r) => r.holdId)}::text::uuid[], ${texts((r) => r.customerId)}::text::text[],
       ${bare((r) => `\\\\x${r.tokenHash}`)}::text::bytea[], ${bare((r) => r.ttlMs)}::text::int[], ${bare((r) => r.lifeMs)}::text::int[],
       ${texts((r) => textArray(r.seats))}::text::text[], ${texts((r) => (r.pools?.length ? JSON.stringify(r.pools) : null))}::text::jsonb[],

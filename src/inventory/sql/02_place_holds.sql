@@ -1,7 +1,7 @@
 -- Decides a batch of hold requests, for any number of inventories, in one transaction: the single-server form of the engine.
 --
 -- One array a field, one element a request, in the order of arrival (a JSON document of the same batch took 8 of 40 ms to read):
--- seat_lists are array literals ('{F5,F6}'), pool_lists [{"code", "quantity"}] or null, units what the request weighs on the customer's limit
+-- lock_ids are the distinct inventories, seat_lists array literals ('{F5,F6}'), pool_lists [{"code", "quantity"}] or null, units what the request weighs on the customer's limit
 -- units_max (null: none), quotes one JSON array of all quotes.
 -- A request that is not a leader shares a seat or its customer with an earlier one of the batch: it is judged, never granted here. A refusal
 -- found now is true now; one that nothing stands against answers DEFERRED and comes again in the next batch.
@@ -11,7 +11,7 @@
 -- | CLOSED | NOT_OPEN | NOT_FOUND | DEFERRED.
 -- hold_id is told for SAME only, decided_at in the first row only: it is the batch's.
 -- Two leaders that name one seat are a broken caller: the row count below refuses the whole batch and nothing is written.
-create or replace function place_holds(inventory_ids bigint[], hold_ids uuid[], customer_ids text[], token_hashes bytea[], ttls_ms int[],
+create or replace function place_holds(lock_ids bigint[], inventory_ids bigint[], hold_ids uuid[], customer_ids text[], token_hashes bytea[], ttls_ms int[],
   lives_ms int[], seat_lists text[], pool_lists jsonb[], units int[], units_max int[], amounts_minor bigint[], currencies text[], quotes json,
   leaders boolean[]) returns table (
   no int, outcome text, hold_id uuid, expires_at timestamptz, decided_at timestamptz,
@@ -41,12 +41,16 @@ begin
     r (inventory_id, hold_id, customer_id, token_hash, ttl_ms, life_ms, seats, pools, units, units_max, amount_minor, currency, leader, quote, no);
 
   with locked as materialized (
-    select i.* from inventories i where i.id = any (inventory_ids) order by i.id for update)
+    select i.* from inventories i where i.id = any (lock_ids) order by i.id for update)
   select array_agg(l.id), min(l.next_lapse_at), array_agg(l.status), array_agg(l.sale_opens_at), array_agg(l.sale_closes_at)
   into locked_ids, next_lapse_at, statuses, opens, closes from locked l;
   t := holdfast_now();
-  select array_agg(case when i.status <> 'OPEN' or t >= i.closes_at then 'CLOSED' when t < i.opens_at then 'NOT_OPEN' end order by i.at) into shut
-  from unnest(statuses, opens, closes) with ordinality i (status, opens_at, closes_at, at);
+  -- Left null when every inventory is there and on sale, which spares each request the search for its own.
+  if cardinality(locked_ids) is distinct from cardinality(lock_ids) or 'CLOSED' = any (statuses) or t < any (opens) or t >= any (closes) then
+    select array_agg(case when i.status <> 'OPEN' or t >= i.closes_at then 'CLOSED' when t < i.opens_at then 'NOT_OPEN' end order by i.at) into shut
+    from unnest(statuses, opens, closes) with ordinality i (status, opens_at, closes_at, at);
+    shut := coalesce(shut, '{}');
+  end if;
   if next_lapse_at <= t then
     perform expire_lapsed_holds(l.id, t) from unnest(locked_ids) l (id);
   end if;
