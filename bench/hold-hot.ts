@@ -5,7 +5,7 @@ import { postgresStore } from '#inventory/postgres-store.ts'
 import { readPicture } from '#inventory/read-picture.ts'
 import type { PlaceRequest } from '#inventory/seat-store.ts'
 import { type Bench, median, openShows, seeded, sweepStage } from './bench.ts'
-import { letIn, requestFor, type Wish } from './buyers.ts'
+import { letIn, type Wish, warm } from './buyers.ts'
 import { textbookHold } from './reference/textbook.ts'
 
 const BUYERS = 20_000
@@ -58,14 +58,6 @@ export const bench: Bench = {
       notes: { buyers, doubleSales },
     }
   },
-}
-
-// A server on opening night has run for hours: every connection has its statements planned before the clock starts, ours and the reference's.
-async function warm(sql: Sql, connections: number, place: (request: PlaceRequest) => Promise<unknown>): Promise<void> {
-  const shows = await openShows(sql, connections)
-  for (const row of 'ABCDEFGH') {
-    await Promise.all(shows.map((inventoryId) => place(requestFor({ inventoryId, seats: [`${row}1`, `${row}2`] }))))
-  }
 }
 
 async function rush(sql: Sql, buyers: number, seed: number, place: (request: PlaceRequest) => Promise<boolean>) {

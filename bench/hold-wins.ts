@@ -5,13 +5,13 @@ import type { Sql } from '#database/connect.ts'
 import { createCombiner } from '#inventory/combiner.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
 import { type Bench, median, openShows, seeded, shuffle, sweepStage } from './bench.ts'
-import { letIn, pairsOf, requestFor, type Wish } from './buyers.ts'
+import { letIn, pairsOf, requestFor, type Wish, warm } from './buyers.ts'
 import { textbookHold } from './reference/textbook.ts'
 
 const SHOWS = 400
 const BUYERS = 1_000
 const LANES = 3
-const BATCH = 256
+const BATCH = 384
 
 export const bench: Bench = {
   name: 'hold-wins',
@@ -25,6 +25,8 @@ export const bench: Bench = {
     const wishesOurs = quick ? 10_000 : 30_000
     const wishesReference = quick ? 1_500 : 4_000
     const perSecond = { ours: [] as number[], reference: [] as number[], limit: [] as number[] }
+    await warm(lanesPool, LANES, (request) => postgresStore(lanesPool).place([request]))
+    await warm(textbookPool, 10, (request) => textbookHold(textbookPool, request))
     for (let round = 1; round <= rounds; round++) {
       const random = seeded(round)
       const wishes = async (count: number) => {

@@ -158,7 +158,7 @@ create type hold_request as (
 -- What the judge found about one request, before anything is written.
 create type hold_judgement as (
   no int, outcome text, hold_id uuid, expires_at timestamptz, blocking_codes text[], blocking_reasons text[], counted_units int,
-  own_hold_ids uuid[], life_ends_at timestamptz);
+  own_hold_ids uuid[], life_ends_at timestamptz, seat_rows tid[]);
 
 -- A time as the API writes it: RFC 3339 in UTC with microseconds, so that two times can be compared as texts.
 create function rfc3339(t timestamptz) returns text language sql stable as

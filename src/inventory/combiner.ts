@@ -7,7 +7,7 @@ import type { Blocking, PlaceOutcome, PlaceRequest, SeatStore } from './seat-sto
 export type CombinerOptions = {
   /** Batches on their way at once; an inventory always travels in the same lane, so lanes never wait for one another's row locks. */
   lanes?: number
-  /** Requests a batch at most: larger ones win nothing and make everybody in them wait longer (measured at 256 and 512). */
+  /** Requests a batch at most: larger ones win nothing and make everybody in them wait longer (256: 23,500, 384: 25,500, 512: 23,800 holds/s). */
   batchMax?: number
   /** Requests waiting in one lane at most; beyond it 503, early, instead of an answer nobody waits for any more. */
   laneLengthMax?: number
@@ -31,7 +31,7 @@ const SERIALISATION_TRIES_MAX = 3
 const RETRY_AFTER_S = 1
 
 export function createCombiner(store: SeatStore, options: CombinerOptions = {}): Combiner {
-  const { lanes: laneCount = 3, batchMax = 256, laneLengthMax = 32_768, picture, onBatch } = options
+  const { lanes: laneCount = 3, batchMax = 384, laneLengthMax = 32_768, picture, onBatch } = options
   const lanes: Lane[] = Array.from({ length: laneCount }, () => ({ queue: [], running: null }))
   let closed = false
 

@@ -18,7 +18,7 @@ begin
       coalesce(m.same_id, a.hold_id),
       coalesce(m.same_expires_at, least(t + a.ttl_ms * interval '1 ms', m.life_ends_at)),
       b.codes, b.reasons, coalesce(m.kept_units, 0), m.replaced_ids,
-      coalesce(m.life_ends_at, t + a.life_ms * interval '1 ms'))::hold_judgement order by a.at)
+      coalesce(m.life_ends_at, t + a.life_ms * interval '1 ms'), s.seat_rows)::hold_judgement order by a.at)
   into judged
   from unnest(asked) with ordinality a (no, inventory_id, hold_id, customer_id, token_hash, ttl_ms, life_ms, seats, pools, units, units_max,
     amount_minor, currency, quote, leader, at)
@@ -39,10 +39,10 @@ begin
       offset 0) h) m on true
   -- One descent of the index for all seats of a request; unsorted, for a sort node a request costs more than the lookup.
   left join lateral (
-    select count(*) as found, array_agg(x.seat_code) filter (where x.reason is not null) as codes,
+    select count(*) as found, array_agg(x.ctid) as seat_rows, array_agg(x.seat_code) filter (where x.reason is not null) as codes,
       array_agg(x.reason) filter (where x.reason is not null) as reasons
     from (
-      select x.seat_code, case when x.status = 'AVAILABLE' or x.hold_id = any (m.replaced_ids) then null
+      select x.ctid, x.seat_code, case when x.status = 'AVAILABLE' or x.hold_id = any (m.replaced_ids) then null
         when x.status <> 'HELD' then lower(x.status) when x.hold_id = any (m.checked_out_ids) then 'yours' else 'held' end as reason
       from seats x where x.inventory_id = a.inventory_id and x.seat_code = any (a.seats) offset 0) x) s on true
   cross join lateral (

@@ -64,18 +64,22 @@ begin
   for replaced in select j.no, j.own_hold_ids from unnest(judged) j where j.outcome = 'HELD' and j.own_hold_ids is not null
   loop
     perform end_holds(asked[replaced.no].inventory_id, replaced.own_hold_ids, 'RELEASED', t);
+    judged[replaced.no].seat_rows := (select array_agg(s.ctid) from seats s
+      where s.inventory_id = asked[replaced.no].inventory_id and s.seat_code = any (asked[replaced.no].seats));
   end loop;
 
   -- judged and asked are both in the order of no, so unnest walks them side by side; a join on no would be quadratic here.
   with won as materialized (
     select a.* from unnest(judged, asked) a (judged_no, outcome, same_id, expires_at, blocking_codes, blocking_reasons, counted_units, own_hold_ids,
-      life_ends_at, no, inventory_id, hold_id, customer_id, token_hash, ttl_ms, life_ms, seats, pools, units, units_max, amount_minor, currency,
+      life_ends_at, seat_rows, no, inventory_id, hold_id, customer_id, token_hash, ttl_ms, life_ms, seats, pools, units, units_max, amount_minor, currency,
       quote, leader)
     where a.outcome = 'HELD'),
   taken as (
+    -- By the row's address, which the judge has just read: nothing moves a seat's row while its inventory is locked, but the release above, which has
+    -- read it again. A second search of the index was 7 % of a batch; the count below would refuse a row that is not the one meant.
     update seats s set status = 'HELD', hold_id = w.hold_id, hold_expires_at = w.expires_at
-    from won w
-    where s.inventory_id = w.inventory_id and s.seat_code = any (w.seats) and s.status = 'AVAILABLE'
+    from (select w.inventory_id, w.hold_id, w.expires_at, w.seats, r.at from won w cross join lateral unnest(w.seat_rows) r (at)) w
+    where s.ctid = w.at and s.inventory_id = w.inventory_id and s.seat_code = any (w.seats) and s.status = 'AVAILABLE'
     returning 1),
   placed as (
     insert into holds (inventory_id, id, customer_id, token_hash, status, seat_codes, units, amount_minor, currency, quote, created_at,
