@@ -5,7 +5,7 @@ import { type Bench, median, type Stage, seeded, shuffle } from './bench.ts'
 import { fire, type Shot } from './http-load.ts'
 import type { HttpStage } from './http-server.ts'
 
-const CONNECTIONS = 256
+const CONNECTIONS = 1_000
 
 export const bench: Bench = {
   name: 'hold-wins-http',

@@ -13,7 +13,7 @@ import { problemOf, replyWithProblems, sendProblemDocument } from '#core/error-r
 import { type App, allNamedSchemas } from '#core/http.ts'
 import { readBodiesStrictly } from '#core/json-body.ts'
 import type { Metrics } from '#core/metrics.ts'
-import { answerBrokenHttp, chooseRequestId, observeRequests, SERVER_TIMEOUTS } from '#core/request.ts'
+import { answerBrokenHttp, chooseRequestId, observeRequests, oneLogger, SERVER_TIMEOUTS } from '#core/request.ts'
 import type { Sql } from '#database/connect.ts'
 import { createAttemptLimit } from '#holds/limit-attempts.ts'
 import { holdRoutes } from '#holds/routes.ts'
@@ -51,6 +51,7 @@ export async function buildApp(parts: Parts): Promise<App> {
     bodyLimit: config.httpBodyMaxBytes,
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     genReqId: chooseRequestId,
+    childLoggerFactory: oneLogger,
     // Nothing a client sends is quietly changed to fit: no coercion, no dropping of unknown fields.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
     frameworkErrors: (error, request, reply) => {

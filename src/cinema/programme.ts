@@ -46,9 +46,13 @@ export function openProgramme(sql: Sql): Programme {
   const counts = new LRUCache<number, Availability>({ max: SHOWTIMES_MAX, ttl: FRESH_MS })
 
   const programme: Programme = {
-    showtime: async (inventoryId) => known(await showtimes.fetch(inventoryId)),
-    layout: async (screenId, version) => known(await layouts.fetch(`${screenId}:${version}`)),
-    priceList: async (id) => known(await priceLists.fetch(id)),
+    // get first: fetch builds promises and an abort controller even for what it has.
+    showtime: async (id) => showtimes.get(id) ?? known(await showtimes.fetch(id)),
+    layout: async (screenId, version) => {
+      const key = `${screenId}:${version}`
+      return layouts.get(key) ?? known(await layouts.fetch(key))
+    },
+    priceList: async (id) => priceLists.get(id) ?? known(await priceLists.fetch(id)),
     forgetPrices: () => priceLists.clear(),
 
     async availability(inventoryIds) {

@@ -23,7 +23,6 @@ const FRAMEWORK_CODES: Record<string, ProblemCode> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'MALFORMED_BODY',
   FST_ERR_BAD_URL: 'MALFORMED_URL',
   FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
-  FST_ERR_HANDLER_TIMEOUT: 'OVERLOADED',
 }
 // SQLSTATEs: a lock or a statement that took too long, and what should be impossible by the one lock order but is harmless to repeat.
 const OVERLOADED_STATES = new Set(['55P03', '57014', '40001', '40P01', '53200', '53300'])
@@ -52,7 +51,8 @@ export function replyWithProblems(app: App, metrics: Metrics): void {
   })
 
   function sendProblem(problem: Problem, error: Error | null, request: FastifyRequest, reply: FastifyReply) {
-    if (problem.status >= 500) request.log.error({ err: error, code: problem.code }, 'a request failed')
+    if (problem.status >= 500)
+      request.log.error({ reqId: request.id, err: error, code: problem.code }, 'a request failed')
     metrics.problems.inc({ code: problem.code })
     return sendProblemDocument(reply, problem, request.id)
   }

@@ -51,11 +51,12 @@ export async function placeHold(parts: PlaceHoldParts, order: HoldOrder): Promis
   const { combiner, secrets, config, metrics } = parts
   const { inventoryId, quote } = order
   const newHoldId = newUuid()
+  const newToken = holdTokenOf(secrets.holdToken, newHoldId)
   const outcome = await combiner.place({
     inventoryId,
     holdId: newHoldId,
     customerId: order.customerId,
-    tokenHash: hashHoldToken(holdTokenOf(secrets.holdToken, newHoldId)),
+    tokenHash: hashHoldToken(newToken),
     ttlMs: config.holdTtlMs,
     lifeMs: config.holdLifeMaxMs,
     seats: order.seats,
@@ -74,7 +75,7 @@ export async function placeHold(parts: PlaceHoldParts, order: HoldOrder): Promis
   const earlier = repeated ? await postgresStore(parts.sql).readHold(inventoryId, holdId) : null
   return {
     holdId: formatSharded('hold', inventoryId, holdId),
-    holdToken: holdTokenOf(secrets.holdToken, holdId),
+    holdToken: repeated ? holdTokenOf(secrets.holdToken, holdId) : newToken,
     seats: earlier?.seats ?? order.seats,
     amount: {
       amount: earlier?.amountMinor ?? quote.totalMinor,

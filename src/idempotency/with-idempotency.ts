@@ -104,7 +104,7 @@ async function runAndStore<Body extends object>(
   const noted = keep ? storeAnswer(sql, slot, leaseUntil, keep.status, keep.reply) : dropLease(sql, slot, leaseUntil)
   // What was done is done; if the note of it is lost, a repeat takes the lease over and finds the effect.
   await noted.catch((error: unknown) =>
-    request.log.warn({ err: error }, 'an answer could not be kept for its Idempotency-Key'),
+    request.log.warn({ reqId: request.id, err: error }, 'an answer could not be kept for its Idempotency-Key'),
   )
   if (!outcome.answer) throw outcome.error
   return outcome.answer

@@ -1,16 +1,17 @@
 // The secret that proves who holds: derived from the hold's id, so that a repeated request gets the same one although only its hash is stored.
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { Mac } from './mac.ts'
 
 const TOKEN = /^ht_[A-Za-z0-9_-]{43}$/
 
 /** `holdUuid` as the database writes it. */
-export function holdTokenOf(secret: Buffer, holdUuid: string): string {
-  return `ht_${createHmac('sha256', secret).update(holdUuid).digest('base64url')}`
+export function holdTokenOf(mac: Mac, holdUuid: string): string {
+  return `ht_${mac(holdUuid).toString('base64url')}`
 }
 
 /** 64 hex digits, as the store keeps it. */
 export function hashHoldToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
+  return hash('sha256', token)
 }
 
 export function isHoldToken(text: string): boolean {

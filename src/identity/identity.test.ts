@@ -6,6 +6,7 @@ import { type TestApp, testApp } from '#test/http/test-app.ts'
 import { ensureConfiguredAdminKey, makeFirstAdminKey } from './api-keys.ts'
 import { mayAct, requireCustomer, requireRole } from './caller.ts'
 import { holdTokenOf } from './hold-token.ts'
+import { macOf } from './mac.ts'
 import { loadSecrets } from './secrets.ts'
 import { SESSION_TTL_S, signSession, verifySession } from './session-token.ts'
 
@@ -40,12 +41,12 @@ test('behind https the cookie is Secure', async (t) => {
 })
 
 test('a forged, changed, foreign or ended session token is nobody', () => {
-  const secret = Buffer.alloc(32, 1)
+  const secret = macOf(Buffer.alloc(32, 1))
   const { token } = signSession(secret, 'cust_a', 1_000_000_000_000)
   assert.equal(verifySession(secret, token, 1_000_000_000_000), 'cust_a')
   assert.equal(verifySession(secret, token, 1_000_000_000_000 + SESSION_TTL_S * 1000 - 1), 'cust_a')
   assert.equal(verifySession(secret, token, 1_000_000_000_000 + SESSION_TTL_S * 1000), null)
-  assert.equal(verifySession(Buffer.alloc(32, 2), token, 1_000_000_000_000), null)
+  assert.equal(verifySession(macOf(Buffer.alloc(32, 2)), token, 1_000_000_000_000), null)
   assert.equal(verifySession(secret, token.replace('cust_a', 'cust_b'), 1_000_000_000_000), null)
   assert.equal(verifySession(secret, token.slice(0, -1), 1_000_000_000_000), null)
   assert.equal(verifySession(secret, `${token}A`, 1_000_000_000_000), null)
@@ -169,7 +170,10 @@ test('a hold token comes by its header or as Bearer, beside a session or alone',
 test('secrets and the first admin key are made once, by however many processes', async (t) => {
   const { db } = await start(t)
   const all = await Promise.all(Array.from({ length: 8 }, () => loadSecrets(db.sql)))
-  for (const secrets of all) assert.deepEqual(secrets, all[0])
+  const proofs = all.map(({ session, holdToken }) =>
+    [session('x'), holdToken('x')].map((proof) => proof.toString('hex')),
+  )
+  for (const proof of proofs) assert.deepEqual(proof, proofs[0])
   const keys = await Promise.all(Array.from({ length: 8 }, () => makeFirstAdminKey(db.sql)))
   assert.equal(keys.filter((key) => key !== null).length, 1)
 })

@@ -1,12 +1,13 @@
 // Secrets this installation made for itself at its first start, kept in the database so that all its processes agree. Owner of server_secrets.
 import { randomBytes } from 'node:crypto'
 import type { Tx } from '#database/connect.ts'
+import { type Mac, macOf } from './mac.ts'
 
 export type Secrets = {
   /** Signs session tokens. */
-  session: Buffer
+  session: Mac
   /** Hold tokens are derived from it. */
-  holdToken: Buffer
+  holdToken: Mac
 }
 
 const SECRET_BYTES = 32
@@ -14,7 +15,7 @@ const SECRET_BYTES = 32
 export async function loadSecrets(sql: Tx): Promise<Secrets> {
   const session = await loadSecret(sql, 'session', () => randomBytes(SECRET_BYTES))
   const holdToken = await loadSecret(sql, 'hold-token', () => randomBytes(SECRET_BYTES))
-  return { session, holdToken }
+  return { session: macOf(session), holdToken: macOf(holdToken) }
 }
 
 /** The secret of this name, made the first time anybody asks; two processes that ask at once get the same one. */

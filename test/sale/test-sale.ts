@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test'
 import type { Environment } from '#config.ts'
 import { parseSharded } from '#core/ids.ts'
 import { hashHoldToken, holdTokenOf } from '#identity/hold-token.ts'
+import type { Mac } from '#identity/mac.ts'
 import { loadSecret } from '#identity/secrets.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
 import { relayEvents } from '#outbox/relay.ts'
@@ -169,7 +170,7 @@ async function placeHold(sale: TestSaleCore, seats: string[], wish: HoldWish): P
   if (outcome?.outcome !== 'HELD') throw new Error(`not held: ${JSON.stringify(outcome)}`)
   return { inventoryId, holdId, customerId, token }
 }
-type TestSaleCore = { inventoryId: number; secrets: { holdToken: Buffer }; store: ReturnType<typeof postgresStore> }
+type TestSaleCore = { inventoryId: number; secrets: { holdToken: Mac }; store: ReturnType<typeof postgresStore> }
 
 function quoteOf(seats: string[], pools: { code: string; quantity: number }[], pricesMinor: number[]): Quote {
   const wanted = [
