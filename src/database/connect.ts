@@ -1,5 +1,6 @@
 // Opens a pool to PostgreSQL and decides how its values look in TypeScript: whole numbers, exact times as text, camelCase column names.
 import postgres from 'postgres'
+import { createTransactions } from './transactions.ts'
 
 /** What a verb writes through: a pool or an open transaction, both usable as a tagged template. */
 export type Tx = postgres.ISql
@@ -10,7 +11,7 @@ export type Sql = postgres.Sql
 export type ServerAddress = { host: string; port: number; database: string; username: string }
 
 export type PoolLimits = {
-  /** Connections at most. */
+  /** Connections at most for single statements, and as many again for transactions; each is opened when first needed. */
   max: number
   /** Shown in pg_stat_activity. */
   name: string
@@ -34,7 +35,7 @@ export function connect(server: ServerAddress | string, limits: PoolLimits): Sql
   const options = {
     max: limits.max,
     // A second query on a busy connection would wait for the first one although another connection is free (measured: 1,004 ms for `select 1`).
-    max_pipeline: 1,
+    max_pipeline: 0,
     connect_timeout: CONNECT_TIMEOUT_S,
     onnotice: () => {},
     transform: { column: { from: postgres.toCamel, to: postgres.fromCamel } },
@@ -54,7 +55,19 @@ export function connect(server: ServerAddress | string, limits: PoolLimits): Sql
       timestamp: { to: 1114, from: [1114], serialize: String, parse: String },
     },
   }
-  return typeof server === 'string' ? postgres(server, options) : postgres({ ...server, ...options })
+  const open = (more: object) =>
+    typeof server === 'string'
+      ? postgres(server, { ...options, ...more })
+      : postgres({ ...server, ...options, ...more })
+  const sql = open({})
+  const transactions = createTransactions(() => open({ max: 1, max_pipeline: 1 }), limits.max)
+  const endStatements = sql.end.bind(sql)
+  return Object.assign(sql, {
+    begin: transactions.begin,
+    end: async (how?: { timeout?: number }) => {
+      await Promise.all([endStatements(how), transactions.end(how)])
+    },
+  }) as Sql
 }
 
 function safeInteger(text: string): number {
