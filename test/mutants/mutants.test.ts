@@ -81,7 +81,7 @@ test('without the expiry in confirm, C3 fails', async (t) => {
   mustFail(t, violations)
 })
 
-test('when confirm's clock is a millisecond behind, the frozen boundary is crossed', async (t) => {
+test('a confirm whose clock is a millisecond behind crosses the frozen boundary', async (t) => {
   const db = await freshDatabase(t)
   await mutate(db, 'confirm_hold', ['t := holdfast_now();', "t := holdfast_now() - interval '1 millisecond';"])
   const store = postgresStore(db.sql)
