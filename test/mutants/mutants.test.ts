@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { postgresStore } from '#inventory/postgres-store.ts'
-import { requestOf } from '#test/contract/ground.ts'
+import { glance, hold, postgresGround, requestOf } from '#test/contract/ground.ts'
 import { raceC3 } from '#test/races/expiry-edge.ts'
 import { raceC2 } from '#test/races/groups.ts'
 import { raceC1 } from '#test/races/one-seat.ts'
@@ -59,6 +59,23 @@ test('with the comparison of counts, two grants of one seat in a batch throw and
   assert.equal(await twoForOne(), 0)
   await noCount(db)
   assert.equal(await twoForOne(), 2)
+})
+
+test('a hold that lost a seat is not sold at all; without the comparison of counts in confirm, what is left of it is', async (t) => {
+  const db = await freshDatabase(t)
+  const ground = await postgresGround(db)
+  const sellRobbed = async () => {
+    const inventoryId = await ground.store.open({ seats: ['F5', 'F6'] })
+    const holdId = await hold(ground, { inventoryId, customerId: 'ann', seats: ['F5', 'F6'] })
+    await ground.store.checkOut(inventoryId, holdId, 0)
+    await db.sql`update seats set status = 'AVAILABLE', hold_id = null, hold_expires_at = null
+      where inventory_id = ${inventoryId} and seat_code = 'F5'`
+    await ground.store.confirm(inventoryId, holdId, randomUUID()).catch(() => {})
+    return glance(ground, inventoryId)
+  }
+  assert.equal(await sellRobbed(), 'F6 HELD')
+  await mutate(db, 'confirm_hold', ['if cardinality(sold_codes) <> cardinality(h.seat_codes) then', 'if false then'])
+  assert.equal(await sellRobbed(), 'F6 BOOKED')
 })
 
 test('when a part of a group is accepted, C2 fails', async (t) => {

@@ -72,7 +72,8 @@ export async function raceB006(
         return store.release(inventoryId, holdId)
       case 1:
       case 2:
-        return (await store.checkOut(inventoryId, holdId, 0), store.confirm(inventoryId, holdId, bookingId))
+        await store.checkOut(inventoryId, holdId, 0)
+        return store.confirm(inventoryId, holdId, bookingId)
       case 3:
         return store.cancel(inventoryId, bookingId)
       case 4:

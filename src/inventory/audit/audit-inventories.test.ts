@@ -95,6 +95,11 @@ const PLANTS: { what: string; found: string; sql: string }[] = [
     sql: `update seats set status = 'AVAILABLE' where seat_code = 'F5'`,
   },
   {
+    what: 'an inventory that does not know when its first hold ends',
+    found: '7 known lapses',
+    sql: `update inventories set next_lapse_at = 'infinity'`,
+  },
+  {
     what: 'a hold of a seat that vanished',
     found: '7 nothing dangles',
     sql: `delete from seats where seat_code = 'F4'`,

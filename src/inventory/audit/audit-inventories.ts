@@ -1,7 +1,7 @@
 // The audit of this room: every invariant that seats, pools, holds and the history of their changes can break by themselves.
 import type { Tx } from '#database/connect.ts'
 import { type AuditCheck, type Finding, runChecks } from './audit-check.ts'
-import { boundedLives, nothingDangles, poolCounters, reasonedBlocks } from './counting.ts'
+import { boundedLives, knownLapses, nothingDangles, poolCounters, reasonedBlocks } from './counting.ts'
 import { allowedSteps, gaplessVersions, replayedPools, replayedSeats } from './history.ts'
 import { bookedSeats, heldSeats, oneHoldACustomer, wholeHolds } from './ownership.ts'
 
@@ -13,6 +13,7 @@ export const inventoryChecks: AuditCheck[] = [
   poolCounters,
   boundedLives,
   reasonedBlocks,
+  knownLapses,
   nothingDangles,
   gaplessVersions,
   replayedSeats,

@@ -38,13 +38,30 @@ export const reasonedBlocks: AuditCheck = {
     order by inventory_id, seat_code limit ${ROWS_MAX}`,
 }
 
-// The tables the hot path writes have no foreign keys (see 0001_inventory.sql); this is what they would have said.
+// What tells a write, by the inventory's own row, that nothing here has lapsed. Later than a hold's end it would keep that hold alive beyond it.
+export const knownLapses: AuditCheck = {
+  invariant: '7 known lapses',
+  sentence: 'No hold that is not over ends before the next lapse its inventory knows of.',
+  find: (tx) => tx`
+    select i.id as inventory_id, i.next_lapse_at, h.id as hold_id, h.expires_at
+    from inventories i join holds h on h.inventory_id = i.id and h.status in ('HELD', 'CHECKED_OUT') and h.expires_at < i.next_lapse_at
+    order by i.id, h.expires_at limit ${ROWS_MAX}`,
+}
+
+// The tables the hot path writes have no foreign keys (see 0001_inventory.sql); this is what they would have said. Seats and pools of bookings are
+// compared with booked_seats and booked_pools by the invariants 1 and 3, blocks with seats above.
 export const nothingDangles: AuditCheck = {
   invariant: '7 nothing dangles',
-  sentence: 'Every hold, hold line and change belongs to an inventory, a pool and seats that exist.',
+  sentence: 'Every seat, pool, hold, hold line and change belongs to what it names, and that exists.',
   find: (tx) => tx`
     select * from (
-      select 'holds' as table_name, h.inventory_id, h.id::text as key, 'no such inventory' as what from holds h
+      select 'seats' as table_name, s.inventory_id, s.seat_code as key, 'no such inventory' as what from seats s
+      where not exists (select from inventories i where i.id = s.inventory_id)
+      union all
+      select 'pools', p.inventory_id, p.pool_code, 'no such inventory' from pools p
+      where not exists (select from inventories i where i.id = p.inventory_id)
+      union all
+      select 'holds', h.inventory_id, h.id::text, 'no such inventory' from holds h
       where not exists (select from inventories i where i.id = h.inventory_id)
       union all
       select 'holds', h.inventory_id, h.id::text, 'no such seat: ' || c.code from holds h cross join lateral unnest(h.seat_codes) c (code)
