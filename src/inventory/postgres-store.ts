@@ -160,12 +160,12 @@ async function readInventory(sql: Tx, inventoryId: number): Promise<InventorySta
       (select jsonb_agg(jsonb_build_object('code', s.seat_code,
           'status', case when lapsed then 'AVAILABLE' else s.status end,
           'holdId', case when not lapsed then s.hold_id end,
-          'expiresAt', case when not lapsed then rfc3339(s.hold_expires_at) end, 'bookingId', s.booking_id) order by s.seat_code)
+          'expiresAt', case when not lapsed then rfc3339(s.hold_expires_at) end, 'bookingId', s.booking_id) order by s.seat_code collate "C")
         from (select *, status = 'HELD' and hold_expires_at <= n.t as lapsed from seats where inventory_id = i.id) s) as seats,
       (select jsonb_agg(jsonb_build_object('code', p.pool_code, 'capacity', p.capacity, 'overbookLimit', p.overbook_limit, 'sold', p.sold,
           'held', p.held - coalesce((select sum(l.quantity) from holds h join hold_pools l on l.inventory_id = h.inventory_id and l.hold_id = h.id
             where h.inventory_id = i.id and h.status in ('HELD', 'CHECKED_OUT') and h.expires_at <= n.t and l.pool_code = p.pool_code), 0))
-          order by p.pool_code)
+          order by p.pool_code collate "C")
         from pools p where p.inventory_id = i.id) as pools
     from (select holdfast_now() as t offset 0) n cross join inventories i where i.id = ${inventoryId}`
   return row
