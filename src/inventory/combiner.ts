@@ -29,9 +29,11 @@ type Lane = { queue: Waiting[]; flying: boolean }
 
 const TRIES_MAX = 3
 const RETRY_AFTER_S = 1
-// Fewer than this do not fly beside another lane's batch: they wait for its end and go together with everybody. A batch of a few costs PostgreSQL and
-// us nearly as much as one of fifty (through HTTP, 1,000 connections: batches of 25 in three lanes at once, of 70 this way).
+// Fewer than this do not fly beside another lane's batch at once: they wait a moment for its end and go together with everybody. A batch of a few costs
+// PostgreSQL and us nearly as much as one of fifty (through HTTP, 1,000 connections: batches of 25 in three lanes at once, of 70 this way).
 const BESIDE_ANOTHER_MIN = 64
+// The longest that moment may be, some batches long: a show whose lock is stuck must not hold up the others (B088).
+const PATIENCE_MS = 25
 
 export function createCombiner(store: SeatStore, options: CombinerOptions = {}): Combiner {
   const { lanes: laneCount = 3, batchMax = 384, laneLengthMax = 32_768, picture, onBatch } = options
@@ -39,6 +41,7 @@ export function createCombiner(store: SeatStore, options: CombinerOptions = {}):
   const laneOf = ({ inventoryId }: PlaceRequest) => lanes[inventoryId % laneCount]
   const flights = new Set<Promise<void>>()
   let awake = false
+  let patience: NodeJS.Timeout | null = null
   let closed = false
 
   // After everything that arrives in this turn of the event loop, never on a timer: an idle system answers a single request at once.
@@ -51,15 +54,21 @@ export function createCombiner(store: SeatStore, options: CombinerOptions = {}):
     })
   }
 
-  function dispatch(): void {
-    const quiet = lanes.every((lane) => !lane.flying)
-    const waiting = lanes.reduce((sum, lane) => sum + lane.queue.length, 0)
-    if (waiting === 0) return
-    if (quiet && waiting <= batchMax) {
-      start(lanes)
+  function dispatch(impatient = false): void {
+    const ready = lanes.filter((lane) => !lane.flying && lane.queue.length > 0)
+    const quiet = flights.size === 0
+    if (quiet && ready.reduce((sum, lane) => sum + lane.queue.length, 0) <= batchMax) {
+      if (ready.length > 0) start(ready)
       return
     }
-    for (const lane of lanes) if (!lane.flying && lane.queue.length >= (quiet ? 1 : BESIDE_ANOTHER_MIN)) start([lane])
+    const least = quiet || impatient ? 1 : BESIDE_ANOTHER_MIN
+    for (const lane of ready) if (lane.queue.length >= least) start([lane])
+    if (ready.some((lane) => !lane.flying)) patience ??= setTimeout(losePatience, PATIENCE_MS)
+  }
+
+  function losePatience(): void {
+    patience = null
+    dispatch(true)
   }
 
   function start(these: Lane[]): void {
