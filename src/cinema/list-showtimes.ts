@@ -1,9 +1,10 @@
 // The programme by its showtimes, each with both clocks, its cheapest price and how full it is.
+
+import { cutPage, readCursor } from '#core/cursor.ts'
 import { formatNumbered } from '#core/ids.ts'
 import type { Money } from '#core/money.ts'
 import type { Sql } from '#database/connect.ts'
 import type { Availability } from './count-free-seats.ts'
-import { cutPage, readCursor } from './cursor.ts'
 import type { Programme } from './programme.ts'
 import { inProgramme, type ProgrammeQuery, readFilter } from './programme-filter.ts'
 import { type Showtime, selectShowtimes } from './showtime.ts'

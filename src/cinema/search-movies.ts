@@ -1,8 +1,9 @@
 // What is on: films with the showtimes that fit the question. Searching does not mind accents, case or signs: 'leon' finds 'Léon'.
+
+import { cutPage, readCursor } from '#core/cursor.ts'
 import { formatNumbered } from '#core/ids.ts'
 import { Problem } from '#core/problem.ts'
 import type { Sql } from '#database/connect.ts'
-import { cutPage, readCursor } from './cursor.ts'
 import { searchPatterns } from './fold-text.ts'
 import { type Page, type ShowtimeView, showShowtimes } from './list-showtimes.ts'
 import type { Programme } from './programme.ts'
