@@ -41,7 +41,7 @@ export function createCombiner(store: SeatStore, options: CombinerOptions = {}):
   const laneOf = ({ inventoryId }: PlaceRequest) => lanes[inventoryId % laneCount]
   const flights = new Set<Promise<void>>()
   let awake = false
-  let patience: NodeJS.Timeout | null = null
+  let patient = false
   let closed = false
 
   // After everything that arrives in this turn of the event loop, never on a timer: an idle system answers a single request at once.
@@ -63,11 +63,13 @@ export function createCombiner(store: SeatStore, options: CombinerOptions = {}):
     }
     const least = quiet || impatient ? 1 : BESIDE_ANOTHER_MIN
     for (const lane of ready) if (lane.queue.length >= least) start([lane])
-    if (ready.some((lane) => !lane.flying)) patience ??= setTimeout(losePatience, PATIENCE_MS)
+    if (patient || ready.every((lane) => lane.flying)) return
+    patient = true
+    setTimeout(losePatience, PATIENCE_MS)
   }
 
   function losePatience(): void {
-    patience = null
+    patient = false
     dispatch(true)
   }
 
