@@ -66,6 +66,7 @@ export function seatRoutes(app: App, parts: Parts): void {
           'All of them or none: give either the seats or a wish for the best available ones, side by side. A new hold replaces your own one of this show that is not being paid yet. Holding again exactly what you hold answers 200 with that hold.',
         tags: ['Cinema'],
         params: IdParam,
+        headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
         body: HoldBody,
         response: {
           200: PlacedHold,

@@ -76,7 +76,7 @@ begin
     where a.outcome = 'HELD'),
   taken as (
     -- By the row's address, which the judge has just read: nothing moves a seat's row while its inventory is locked, but the release above, which has
-    -- read it again. A second search of the index was 7 % of a batch; the count below would refuse a row that is not the one meant.
+    -- read it again. A second search of the index was 9 % of a batch; the count below would refuse a row that is not the one meant.
     update seats s set status = 'HELD', hold_id = w.hold_id, hold_expires_at = w.expires_at
     from (select w.inventory_id, w.hold_id, w.expires_at, w.seats, r.at from won w cross join lateral unnest(w.seat_rows) r (at)) w
     where s.ctid = w.at and s.inventory_id = w.inventory_id and s.seat_code = any (w.seats) and s.status = 'AVAILABLE'
