@@ -65,6 +65,7 @@ async function serve(combiner: Combiner): Promise<number> {
     metrics: createMetrics(),
     sql,
     secrets,
+    redis: null,
     combiner,
     providers: await openProviders({ sql, config, wake }),
     ticketKey: await loadTicketKey(sql),

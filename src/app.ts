@@ -23,6 +23,7 @@ import type { Secrets } from '#identity/secrets.ts'
 import type { Combiner } from '#inventory/combiner.ts'
 import type { Providers } from '#payments/providers/provider.ts'
 import { paymentRoutes } from '#payments/routes.ts'
+import type { Redis } from '#redis/connect-redis.ts'
 import { ticketRoutes } from '#tickets/routes.ts'
 import type { TicketKey } from '#tickets/ticket-key.ts'
 import { frontPage } from './front-page.ts'
@@ -35,6 +36,8 @@ export type Parts = {
   /** The pool for everything but the combiner's batches. */
   sql: Sql
   secrets: Secrets
+  /** Shared by several processes; null: this one knows only itself. */
+  redis: Redis | null
   combiner: Combiner
   providers: Providers
   ticketKey: TicketKey

@@ -19,6 +19,12 @@ export const VARIABLES = [
   setting('HOST', '127.0.0.1', text(255), 'The address it listens on; 0.0.0.0 is every network of the machine.'),
   setting('PUBLIC_URL', '', url(), 'How buyers reach it; empty: http://localhost:PORT. Required in production.'),
   secret('DATABASE_URL', '', databaseUrl(), 'A PostgreSQL of your own, 15 or later; empty: the embedded one.'),
+  secret(
+    'REDIS_URL',
+    '',
+    redisUrls(),
+    'Redis for several processes: one server, or nodes of a cluster with commas; empty: none.',
+  ),
   setting('HOLDFAST_DATA', './var', text(4096), 'The data folder of the embedded PostgreSQL.'),
   secret('HOLDFAST_ADMIN_KEY', '', adminKey(), 'API key of the first administrator; empty: made and printed once.'),
   setting('HOLDFAST_MODE', 'development', words('development', 'production'), 'Production loads no demo data unasked.'),
@@ -154,6 +160,16 @@ function databaseUrl(): Reader<string> {
   return {
     allowed: 'empty, or postgres://user:password@host:port/database',
     read: (given) => (given === '' || /^postgres(ql)?:$/.test(parseUrl(given)?.protocol ?? '') ? given : undefined),
+  }
+}
+
+function redisUrls(): Reader<string[]> {
+  return {
+    allowed: 'empty, or redis://user:password@host:port, several with commas between them',
+    read(given) {
+      const entries = given.split(',').flatMap((entry) => entry.trim() || [])
+      return entries.every((entry) => /^rediss?:$/.test(parseUrl(entry)?.protocol ?? '')) ? entries : undefined
+    },
   }
 }
 

@@ -15,6 +15,7 @@ import { createCombiner } from '#inventory/combiner.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
 import { readPicture } from '#inventory/read-picture.ts'
 import { openProviders } from '#payments/providers/open-providers.ts'
+import { connectRedis } from '#redis/connect-redis.ts'
 import { loadTicketKey } from '#tickets/ticket-key.ts'
 import { runAllWorkers } from './all-workers.ts'
 import { openDatabase } from './open-database.ts'
@@ -82,10 +83,15 @@ async function start(
     onBatch: (size) => metrics.combinerBatch.observe(size),
   })
   closing.defer(() => combiner.close())
+  const redis =
+    config.redisUrl.length > 0
+      ? connectRedis(config.redisUrl, { onError: (error) => log.warn({ err: error }, 'Redis') })
+      : null
+  closing.defer(() => redis?.disconnect())
   let workers: RunningWorkers | null = null
   const wake = (name: string) => workers?.wake(name)
   const parts: Parts = {
-    ...{ config, log, metrics, sql, combiner, wake },
+    ...{ config, log, metrics, sql, redis, combiner, wake },
     secrets: await loadSecrets(sql),
     providers: await openProviders({ sql, config, wake }),
     ticketKey: await loadTicketKey(sql),

@@ -46,6 +46,7 @@ export async function testApp(
     metrics: createMetrics(),
     sql: db.sql,
     secrets: await loadSecrets(db.sql),
+    redis: null,
     combiner,
     providers: await openProviders({ sql: db.sql, config, wake }),
     ticketKey: await loadTicketKey(db.sql),
