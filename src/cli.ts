@@ -1,4 +1,5 @@
 // What a person types: `holdfast start`, `holdfast import cinema-feed FILE` ... One table of commands; help is made from it.
+import cluster from 'node:cluster'
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { printAudit } from '#admin/print-audit.ts'
@@ -6,11 +7,14 @@ import { runAudit } from '#admin/run-audit.ts'
 import { importCinemaFeed } from '#cinema/import-feed.ts'
 import { type Config, configTable, loadConfig } from '#config.ts'
 import { createLog } from '#core/log.ts'
+import type { Metrics } from '#core/metrics.ts'
 import { Problem } from '#core/problem.ts'
 import type { Sql } from '#database/connect.ts'
 import { StartRefused } from '#database/start-refused.ts'
 import { startHoldfast } from '#main.ts'
+import { reportThroughParent } from './metrics-of-processes.ts'
 import { type Database, joinDatabase } from './open-database.ts'
+import { startProcesses } from './processes.ts'
 import { readyText } from './ready-text.ts'
 import { untilStopped } from './until-stopped.ts'
 
@@ -23,7 +27,7 @@ const COMMANDS: Command[] = [
     name: 'start',
     args: '',
     summary: 'Everything in one process: the database if none is configured, the server, the workers. Ctrl-C stops it.',
-    run: (config) => serve(config, ['doors', 'workers']),
+    run: start,
   },
   {
     name: 'serve',
@@ -73,6 +77,32 @@ const COMMANDS: Command[] = [
     run: async () => console.log(helpText()),
   },
 ]
+
+async function start(config: Config): Promise<void> {
+  if (cluster.isWorker) return answerAtTheDoor(config)
+  if (config.processes === 1) return serve(config, ['doors', 'workers'])
+  const holdfast = await startProcesses(config, createLog(config.logLevel), say)
+  console.log(await readyText(holdfast, config))
+  await untilStopped(() => holdfast.close())
+}
+
+// One of several processes: quiet, for the one above speaks to people. Without it there is no reason to stay (its end disconnects us, which ends us).
+async function answerAtTheDoor(config: Config): Promise<void> {
+  let metrics: Metrics | null = null
+  const reportMetrics = reportThroughParent(() => metrics)
+  const wake = (worker: string) => void process.send?.({ wake: worker })
+  const holdfast = await startHoldfast({
+    config,
+    log: createLog(config.logLevel),
+    roles: ['doors'],
+    under: { wake, reportMetrics },
+  })
+  metrics = holdfast.metrics
+  await untilStopped(
+    () => holdfast.close(),
+    () => {},
+  )
+}
 
 async function serve(config: Config, roles: ('doors' | 'workers')[]): Promise<void> {
   const log = createLog(config.logLevel)

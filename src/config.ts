@@ -17,6 +17,12 @@ export const VARIABLES = [
   setting('PORT', '3000', whole(0, 65_535), 'Where the server listens; 0 takes any free port.'),
   // A first start comes with demo data and payments that cost nothing: nobody in the network should find it by accident.
   setting('HOST', '127.0.0.1', text(255), 'The address it listens on; 0.0.0.0 is every network of the machine.'),
+  setting(
+    'PROCESSES',
+    '1',
+    whole(1, 256),
+    'How many processes answer at the door; more than one should share a Redis.',
+  ),
   setting('PUBLIC_URL', '', url(), 'How buyers reach it; empty: http://localhost:PORT. Required in production.'),
   secret('DATABASE_URL', '', databaseUrl(), 'A PostgreSQL of your own, 15 or later; empty: the embedded one.'),
   secret(

@@ -5,7 +5,7 @@ import { buildApp, type Parts } from '#app.ts'
 import { loadDemoData } from '#cinema/demo/load-demo-data.ts'
 import type { Config } from '#config.ts'
 import type { App } from '#core/http.ts'
-import { createMetrics } from '#core/metrics.ts'
+import { createMetrics, type Metrics } from '#core/metrics.ts'
 import type { RunningWorkers } from '#core/workers.ts'
 import type { Sql } from '#database/connect.ts'
 import { StartRefused } from '#database/start-refused.ts'
@@ -18,7 +18,7 @@ import { openProviders } from '#payments/providers/open-providers.ts'
 import { connectRedis } from '#redis/connect-redis.ts'
 import { loadTicketKey } from '#tickets/ticket-key.ts'
 import { runAllWorkers } from './all-workers.ts'
-import { openDatabase } from './open-database.ts'
+import { joinDatabase, openDatabase } from './open-database.ts'
 import { databaseTime, watchDatabase } from './watch-database.ts'
 
 export type Holdfast = {
@@ -27,6 +27,9 @@ export type Holdfast = {
   app: App
   /** The first admin key, when this start made it: shown once. */
   newAdminKey: string | null
+  metrics: Metrics
+  /** Tells a worker that there is something to do. */
+  wake(worker: string): void
   close(): Promise<void>
 }
 
@@ -37,6 +40,8 @@ export type StartOptions = {
   roles?: readonly ('doors' | 'workers')[]
   /** Tells a person what takes time. */
   say?: (sentence: string) => void
+  /** This is one of several processes that another one started (processes.ts): that one owns the database and the port, and runs the workers. */
+  under?: { wake(worker: string): void; reportMetrics(): Promise<string> }
 }
 
 // Connections: the combiner's lanes, everything a request does besides, and the workers, so that none can starve another (B088, B089).
@@ -60,11 +65,11 @@ export async function startHoldfast(options: StartOptions): Promise<Holdfast> {
 }
 
 async function start(
-  { config: given, log, roles = ['doors', 'workers'], say = () => {} }: StartOptions,
+  { config: given, log, roles = ['doors', 'workers'], say = () => {}, under }: StartOptions,
   closing: AsyncDisposableStack,
 ): Promise<Omit<Holdfast, 'close'>> {
-  const config = roles.includes('doors') ? await withFreePort(given) : given
-  const database = await openDatabase(config, say)
+  const config = roles.includes('doors') && !under ? await withFreePort(given) : given
+  const database = await (under ? joinDatabase(config, say) : openDatabase(config, say))
   closing.defer(() => database.close())
   await database.migrate()
   const openPool = (limits: typeof DOOR_POOL) => {
@@ -75,6 +80,7 @@ async function start(
   const newAdminKey = await prepare(database.connect(SETUP_POOL), config, say)
   const sql = openPool(DOOR_POOL)
   const metrics = createMetrics()
+  if (under) metrics.report = under.reportMetrics
   watchDatabase(metrics, sql)
 
   const hot = openPool(HOT_POOL)
@@ -89,7 +95,7 @@ async function start(
       : null
   closing.defer(() => redis?.disconnect())
   let workers: RunningWorkers | null = null
-  const wake = (name: string) => workers?.wake(name)
+  const wake = under?.wake ?? ((name: string) => workers?.wake(name))
   const parts: Parts = {
     ...{ config, log, metrics, sql, redis, combiner, wake },
     secrets: await loadSecrets(sql),
@@ -105,7 +111,7 @@ async function start(
     workers = runAllWorkers(openPool(WORKER_POOL), parts, `${url ?? config.publicUrl}/v1/payments/callback`)
     closing.defer(async () => workers?.stop())
   }
-  return { url, app, newAdminKey }
+  return { url, app, newAdminKey, metrics, wake }
 }
 
 /** Keys and demonstration, before anybody comes in. Answers the admin key it made. */
@@ -132,13 +138,13 @@ async function listen(app: App, { host, port }: Config): Promise<string> {
   return localUrl(host, port)
 }
 
-function localUrl(host: string, port: number): string {
+export function localUrl(host: string, port: number): string {
   const everywhere = ['127.0.0.1', '0.0.0.0', '::', '::1', 'localhost'].includes(host)
   return `http://${everywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 // Asked first, because making a database takes seconds; and PORT=0 has to become a number before anything speaks of PUBLIC_URL.
-async function withFreePort(config: Config): Promise<Config> {
+export async function withFreePort(config: Config): Promise<Config> {
   const { host, port } = config
   const probe = createServer()
   const free = await new Promise<number>((resolve, reject) => {

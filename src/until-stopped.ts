@@ -7,7 +7,10 @@ const ECHO_MS = 2_000
 const STOP_MAX_MS = 10_000
 
 /** Answers when `close` has. The same signal again after a while, or a close that takes too long, ends the process at once. */
-export async function untilStopped(close: () => Promise<void>): Promise<void> {
+export async function untilStopped(
+  close: () => Promise<void>,
+  say: (word: string) => void = console.log,
+): Promise<void> {
   const signal = await new Promise<NodeJS.Signals>((resolve) => {
     for (const name of SIGNALS) process.on(name, resolve)
   })
@@ -15,7 +18,7 @@ export async function untilStopped(close: () => Promise<void>): Promise<void> {
   const endNow = (name: NodeJS.Signals) => process.exit(128 + (constants.signals[name] ?? 0))
   for (const name of SIGNALS) process.on(name, () => performance.now() - began > ECHO_MS && endNow(name))
   const tooLong = setTimeout(() => endNow(signal), STOP_MAX_MS)
-  console.log('Stopping ...')
+  say('Stopping ...')
   await close()
   clearTimeout(tooLong)
   // The listeners keep nothing alive; whatever still does must not hold up the stop.

@@ -19,19 +19,29 @@ export function watchDatabase(metrics: Metrics, sql: Sql): void {
       select count(*)::int as count from pg_stat_activity where application_name like 'holdfast-%' and state <> 'idle'`
       return row?.count ?? 0
     },
+    'max',
   )
   metrics.observe(
     'holdfast_outbox_oldest_unsent_seconds',
     'Age of the oldest event still to be sent',
     async () => (await outboxLag(sql)).oldestUnsentSeconds,
+    'max',
   )
   metrics.observe(
     'holdfast_outbox_parked',
     'Events given up on, for a person to look at',
     async () => (await outboxLag(sql)).parked,
+    'max',
   )
-  metrics.observe('holdfast_worklist_open', 'Items a person must look at', async () => {
-    const [row] = await sql<{ count: number }[]>`select count(*)::int as count from worklist where resolved_at is null`
-    return row?.count ?? 0
-  })
+  metrics.observe(
+    'holdfast_worklist_open',
+    'Items a person must look at',
+    async () => {
+      const [row] = await sql<
+        { count: number }[]
+      >`select count(*)::int as count from worklist where resolved_at is null`
+      return row?.count ?? 0
+    },
+    'max',
+  )
 }

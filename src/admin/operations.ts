@@ -53,7 +53,7 @@ export function operationsRoutes(app: App, { sql, metrics }: { sql: Sql; metrics
     },
     async (_request, reply) => {
       reply.type(metrics.registry.contentType).serializer((text: unknown) => String(text))
-      return reply.send(await metrics.registry.metrics())
+      return reply.send(await metrics.report())
     },
   )
 }

@@ -10,6 +10,8 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry })
   return {
     registry,
+    /** Prometheus text; of several processes under one roof the numbers of all, whoever is asked. */
+    report: () => registry.metrics(),
     httpSeconds: new Histogram({
       name: 'holdfast_http_request_duration_seconds',
       help: 'Time to answer, by route and status',
@@ -61,11 +63,18 @@ export function createMetrics() {
       registers,
     }),
     /** A number that is read when somebody asks, never kept: queue lengths, pool use, outbox lag. */
-    observe(name: string, help: string, read: () => number | Promise<number>): void {
+    observe(
+      name: string,
+      help: string,
+      read: () => number | Promise<number>,
+      /** Of several processes that are asked as one: the sum of what each has, or the same number seen by each. */
+      ofProcesses: 'sum' | 'max' = 'sum',
+    ): void {
       new Gauge({
         name,
         help,
         registers,
+        aggregator: ofProcesses,
         async collect() {
           this.set(await read())
         },

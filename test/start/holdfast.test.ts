@@ -1,23 +1,22 @@
 // `holdfast start` as an operator meets it: it comes up from nothing, comes back after a kill with all its data, and refuses in one sentence.
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { startEmbeddedPostgres } from '#database/embedded.ts'
-import { layKeptCluster, makeTestFolder } from '#test/support/cluster.ts'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-// A first start makes a database and loads the demo data; slow disks have been seen to take 20 s.
-const READY_PATIENCE_MS = 90_000
-const STOP_PATIENCE_MS = 10_000
-const READY = /Holdfast is ready at (http:\/\/\S+)/
-
-type Running = { child: ChildProcess; url: string; output: () => string }
+import {
+  assertRefused,
+  dataFolder,
+  emptyFolder,
+  freePort,
+  holdfast,
+  ROOT,
+  STOP_PATIENCE_MS,
+  stop,
+} from './run-holdfast.ts'
 
 test('from nothing: ready, usable, stopped by one signal; the second start has the same data', async (t) => {
   const dir = emptyFolder(t)
@@ -106,72 +105,6 @@ test('a value that is not allowed is refused in one sentence', async () => {
     /PORT is "three thousand", but must be a whole number from 0 to 65535\./,
   )
 })
-
-function emptyFolder(t: TestContext): string {
-  const dir = makeTestFolder()
-  t.after(() => rmSync(dir, { recursive: true, force: true }))
-  return dir
-}
-
-async function dataFolder(t: TestContext): Promise<string> {
-  const dir = emptyFolder(t)
-  await layKeptCluster(dir)
-  return dir
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
-}
-
-function launch(env: Record<string, string>, command: string[]): { child: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, [...command, 'start'], {
-    env: { PATH: process.env.PATH, PORT: '0', DEMO_DATA: 'off', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-  return { child, output: () => output }
-}
-
-async function holdfast(
-  t: TestContext,
-  env: Record<string, string>,
-  command = [join(ROOT, 'src/cli.ts')],
-): Promise<Running> {
-  const { child, output } = launch(env, command)
-  t.after(() => child.kill('SIGKILL'))
-  for (const deadlineMs = performance.now() + READY_PATIENCE_MS; ; await sleep(25)) {
-    const url = READY.exec(output())?.[1]
-    if (url) return { child, url, output }
-    assert.equal(child.exitCode, null, `it ended instead of being ready:\n${output()}`)
-    assert.ok(performance.now() < deadlineMs, `it was not ready in time:\n${output()}`)
-  }
-}
-
-async function stop({ child, output }: Running, signal: NodeJS.Signals): Promise<number | null> {
-  const ended = once(child, 'exit')
-  child.kill(signal)
-  const overdue = sleep(STOP_PATIENCE_MS, ['overdue'], { ref: false })
-  const [code] = await Promise.race([ended, overdue])
-  assert.notEqual(code, 'overdue', `it did not stop in time:\n${output()}`)
-  return code as number | null
-}
-
-async function assertRefused(env: Record<string, string>, sentence: RegExp): Promise<void> {
-  const { child, output } = launch(env, [join(ROOT, 'src/cli.ts')])
-  const [code] = await once(child, 'close')
-  assert.equal(code, 1, output())
-  assert.match(output(), sentence)
-  assert.doesNotMatch(output(), /^\s+at /m, 'a stack trace was printed')
-  assert.doesNotMatch(output(), /secret/)
-}
 
 async function readShowtimes(url: string): Promise<unknown[]> {
   const reply = await fetch(`${url}/v1/showtimes`)
