@@ -13,6 +13,7 @@ import { problemOf, replyWithProblems, sendProblemDocument } from '#core/error-r
 import { type App, allNamedSchemas } from '#core/http.ts'
 import { readBodiesStrictly } from '#core/json-body.ts'
 import type { Metrics } from '#core/metrics.ts'
+import { refuseUnderPressure } from '#core/pressure.ts'
 import { answerBrokenHttp, chooseRequestId, observeRequests, oneLogger, SERVER_TIMEOUTS } from '#core/request.ts'
 import type { Sql } from '#database/connect.ts'
 import { createAttemptLimit } from '#holds/limit-attempts.ts'
@@ -66,6 +67,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   for (const schema of allNamedSchemas()) app.addSchema(schema)
   observeRequests(app, metrics, config)
   replyWithProblems(app, metrics)
+  refuseUnderPressure(app, config, metrics)
   readBodiesStrictly(app)
   await app.register(cookie)
   if (config.corsOrigins.length > 0) {

@@ -57,6 +57,18 @@ export const VARIABLES = [
   setting('RELAY_INTERVAL_MS', '500', whole(1, TIMER_MAX_MS), 'Between two looks for events to deliver.'),
   setting('SETTLE_INTERVAL_MS', '500', whole(1, TIMER_MAX_MS), 'Between two looks for money to move.'),
   setting('HTTP_BODY_MAX_BYTES', '65536', whole(1_024, 100_000_000), 'The largest request body.'),
+  setting(
+    'REQUESTS_IN_FLIGHT_MAX',
+    '10000',
+    whole(1, 1_000_000),
+    'Requests under way in a process; at half of it new holds are refused, at all of it the rest.',
+  ),
+  setting(
+    'OVERLOAD_LAG_MS',
+    '2000',
+    whole(1, TIMER_MAX_MS),
+    'The slowest an event loop may turn; at half of it new holds are refused, at all of it the rest.',
+  ),
   setting('LOG_LEVEL', 'info', words('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), 'What is logged.'),
   setting('TRUST_PROXY', '', list('addresses', isProxy), 'Proxies whose X-Forwarded-For is believed; empty: none.'),
   setting('CORS_ORIGINS', '', list('origins', isOrigin), 'Other sites whose pages may call the API; empty: none.'),

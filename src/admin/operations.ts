@@ -10,19 +10,21 @@ const DATABASE_PATIENCE_MS = 2_000
 
 export function operationsRoutes(app: App, { sql, metrics }: { sql: Sql; metrics: Metrics }): void {
   const tags = ['Operations']
+  const config = { whenPressed: 'never' } as const
   const status = Type.Object({ status: Type.Literal('ok') })
   // This process's files do not change; once the database was seen to fit them only its pulse matters.
   let migrated = false
 
   app.get(
     '/livez',
-    { schema: { operationId: 'isAlive', summary: 'The process answers', tags, response: { 200: status } } },
+    { config, schema: { operationId: 'isAlive', summary: 'The process answers', tags, response: { 200: status } } },
     async () => ({ status: 'ok' as const }),
   )
 
   app.get(
     '/readyz',
     {
+      config,
       schema: {
         operationId: 'isReady',
         summary: 'The database answers and fits this version',
@@ -44,6 +46,7 @@ export function operationsRoutes(app: App, { sql, metrics }: { sql: Sql; metrics
   app.get(
     '/metrics',
     {
+      config,
       schema: {
         operationId: 'getMetrics',
         summary: 'Numbers for Prometheus',

@@ -59,6 +59,7 @@ export function seatRoutes(app: App, parts: Parts): void {
   app.post(
     '/v1/showtimes/:id/holds',
     {
+      config: { whenPressed: 'first' },
       schema: {
         operationId: 'holdSeats',
         summary: 'Hold seats',

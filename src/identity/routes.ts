@@ -13,6 +13,7 @@ export function identityRoutes(app: App, { secrets, config }: Parts): void {
   app.post(
     '/v1/sessions',
     {
+      config: { whenPressed: 'first' },
       schema: {
         operationId: 'openSession',
         summary: 'Open a session as a customer',

@@ -20,6 +20,8 @@ export function callbackRoutes(app: App, parts: Parts): void {
     response: { 200: Received, ...problems('SIGNATURE_INVALID', 'CALLBACK_UNREADABLE') },
   })
 
+  // Money that arrives is never told to wait.
+  const config = { whenPressed: 'never' } as const
   // A context of its own, so that nothing here ever parses a body.
   app.register(async (raw) => {
     raw.removeAllContentTypeParsers()
@@ -37,17 +39,18 @@ export function callbackRoutes(app: App, parts: Parts): void {
 
     raw.post(
       '/v1/payments/callback',
-      { schema: describe('receiveCallback', 'A message of the payment provider') },
+      { config, schema: describe('receiveCallback', 'A message of the payment provider') },
       (request) => receive(request),
     )
     raw.post(
       '/v1/payments/webhook',
-      { schema: describe('receiveWebhook', 'The same, under the name that some providers expect') },
+      { config, schema: describe('receiveWebhook', 'The same, under the name that some providers expect') },
       (request) => receive(request),
     )
     raw.post<{ Params: { provider: string } }>(
       '/v1/payments/:provider/callback',
       {
+        config,
         schema: {
           ...describe('receiveProviderCallback', 'A message of one of several payment providers'),
           params: closed({ provider: Type.String({ maxLength: 32 }) }),
