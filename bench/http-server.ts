@@ -1,7 +1,10 @@
 // The server side of the HTTP benchmarks, a process of its own: the product's server twice, on two ports, over one PostgreSQL. The second differs in one
-// part only: its combiner is the textbook design. Prints one JSON line with the ports, the shows and tokens of customers, then serves until it is killed.
+// part only: its combiner is the textbook design. As many processes share the ports as the third argument says, as PROCESSES does in the product.
+// Prints one JSON line with the ports, the shows and tokens of customers, then serves until it is killed.
+import cluster from 'node:cluster'
 import { randomUUID } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { buildApp, type Parts } from '#app.ts'
 import { addCinema } from '#cinema/add-cinema.ts'
 import { addCity } from '#cinema/add-city.ts'
@@ -21,6 +24,7 @@ import { postgresStore } from '#inventory/postgres-store.ts'
 import { readPicture } from '#inventory/read-picture.ts'
 import { openProviders } from '#payments/providers/open-providers.ts'
 import { loadTicketKey } from '#tickets/ticket-key.ts'
+import { createTicketPrinter } from '#tickets/ticket-printer.ts'
 import { textbookHold } from './reference/textbook.ts'
 
 export type HttpStage = {
@@ -39,41 +43,52 @@ const SHOWS_A_DAY = 5
 
 const address = JSON.parse(process.argv[2] ?? '{}')
 const customers = Number(process.argv[3] ?? 1_000)
-const sql = connect(address, { max: 10, name: 'holdfast-doors' })
-const hot = connect(address, { max: LANES + 1, name: 'holdfast-hot' })
-const config = loadConfig({ LOG_LEVEL: 'fatal', HOLD_ATTEMPTS_PER_MINUTE: '0' })
-const secrets = await loadSecrets(sql)
-const shows = await openHouse(sql)
+const processes = Number(process.argv[4] ?? 1)
 
-const ours = createCombiner(postgresStore(hot), { lanes: LANES, picture: (id) => readPicture(hot, id) })
-const stage: HttpStage = {
-  oursPort: await serve(ours),
-  referencePort: await serve(textbookEngine(connect(address, { max: 10, name: 'textbook' }))),
-  shows,
-  tokens: Array.from(
+if (cluster.isPrimary) await lead()
+else await answer(Number(process.env.OURS_PORT), Number(process.env.REFERENCE_PORT))
+
+async function lead(): Promise<void> {
+  const sql = connect(address, { max: 2, name: 'bench' })
+  const secrets = await loadSecrets(sql)
+  const shows = await openHouse(sql)
+  const [oursPort, referencePort] = [await freePort(), await freePort()]
+  const env = { OURS_PORT: oursPort, REFERENCE_PORT: referencePort }
+  await Promise.all(Array.from({ length: processes }, () => once(cluster.fork(env), 'message')))
+  const tokens = Array.from(
     { length: customers },
     () => signSession(secrets.session, `cust_${randomUUID()}`, Date.now()).token,
-  ),
+  )
+  console.log(JSON.stringify({ oursPort, referencePort, shows, tokens } satisfies HttpStage))
 }
-console.log(JSON.stringify(stage))
 
-async function serve(combiner: Combiner): Promise<number> {
+async function answer(oursPort: number, referencePort: number): Promise<void> {
+  const sql = connect(address, { max: 10, name: 'holdfast-doors' })
+  const hot = connect(address, { max: LANES + 1, name: 'holdfast-hot' })
+  const ours = createCombiner(postgresStore(hot), { lanes: LANES, picture: (id) => readPicture(hot, id) })
+  await serve(sql, ours, oursPort)
+  await serve(sql, textbookEngine(connect(address, { max: 10, name: 'textbook' })), referencePort)
+  process.send?.('ready')
+}
+
+async function serve(sql: Sql, combiner: Combiner, port: number): Promise<void> {
+  const config = loadConfig({ LOG_LEVEL: 'fatal', HOLD_ATTEMPTS_PER_MINUTE: '0' })
   const wake = () => {}
   const parts: Parts = {
     config,
     log: createLog(config.logLevel),
     metrics: createMetrics(),
     sql,
-    secrets,
+    secrets: await loadSecrets(sql),
     redis: null,
     combiner,
     providers: await openProviders({ sql, config, wake }),
     ticketKey: await loadTicketKey(sql),
+    printer: createTicketPrinter(),
     wake,
   }
   const app = await buildApp(parts)
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  return (app.server.address() as AddressInfo).port
+  await app.listen({ host: '127.0.0.1', port })
 }
 
 // The textbook transaction behind the combiner's interface: everything else of the server stays as it is.
@@ -87,6 +102,14 @@ function textbookEngine(pool: Sql): Combiner {
     },
     close: () => Promise.resolve(),
   }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  return port
 }
 
 async function openHouse(pool: Sql): Promise<string[]> {

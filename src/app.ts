@@ -27,6 +27,7 @@ import { paymentRoutes } from '#payments/routes.ts'
 import type { Redis } from '#redis/connect-redis.ts'
 import { ticketRoutes } from '#tickets/routes.ts'
 import type { TicketKey } from '#tickets/ticket-key.ts'
+import type { TicketPrinter } from '#tickets/ticket-printer.ts'
 import { frontPage } from './front-page.ts'
 
 /** What the process is made of; each room takes what it needs of it. */
@@ -42,6 +43,7 @@ export type Parts = {
   combiner: Combiner
   providers: Providers
   ticketKey: TicketKey
+  printer: TicketPrinter
   /** Tells a worker that there is something to do. */
   wake: (worker: string) => void
 }

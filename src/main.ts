@@ -17,6 +17,7 @@ import { readPicture } from '#inventory/read-picture.ts'
 import { openProviders } from '#payments/providers/open-providers.ts'
 import { connectRedis } from '#redis/connect-redis.ts'
 import { loadTicketKey } from '#tickets/ticket-key.ts'
+import { createTicketPrinter } from '#tickets/ticket-printer.ts'
 import { runAllWorkers } from './all-workers.ts'
 import { joinDatabase, openDatabase } from './open-database.ts'
 import { databaseTime, watchDatabase } from './watch-database.ts'
@@ -94,6 +95,8 @@ async function start(
       ? connectRedis(config.redisUrl, { onError: (error) => log.warn({ err: error }, 'Redis') })
       : null
   closing.defer(() => redis?.disconnect())
+  const printer = createTicketPrinter()
+  closing.defer(() => printer.close())
   let workers: RunningWorkers | null = null
   const wake = under?.wake ?? ((name: string) => workers?.wake(name))
   const parts: Parts = {
@@ -101,6 +104,7 @@ async function start(
     secrets: await loadSecrets(sql),
     providers: await openProviders({ sql, config, wake }),
     ticketKey: await loadTicketKey(sql),
+    printer,
   }
 
   const app = await buildApp(parts)

@@ -53,6 +53,9 @@ export const PROBLEMS = {
   PAYMENT_NOT_OPEN: [409, 'This payment is over.'],
   // bookings
   NOT_CANCELLABLE: [409, 'The booking cannot be cancelled.'],
+  NO_TICKETS: [409, 'The booking has no tickets: they come a second after the payment, and go when it is cancelled.'],
+  NO_ADDRESS: [409, 'The booking has no e-mail address.'],
+  MAIL_OFF: [409, 'This installation sends no e-mail.'],
   // ours
   INTERNAL: [500, 'Something broke on our side; the request id finds it in the log.'],
   DATABASE_UNAVAILABLE: [503, 'The database does not answer; repeat the request shortly.'],

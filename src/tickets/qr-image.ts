@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import encodeQR from 'qr'
 
 // Medium corrects 15 %: enough for a scratched screen, and the 125 letters stay coarse enough for a cheap camera.
-const QR_OPTIONS = { ecc: 'medium', border: 4 } as const
+export const QR_OPTIONS = { ecc: 'medium', border: 4 } as const
 const PNG_PIXELS_PER_MODULE = 8
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 

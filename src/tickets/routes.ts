@@ -2,11 +2,16 @@
 import Type from 'typebox'
 import { type App, IdParam, problems } from '#core/http.ts'
 import type { Sql } from '#database/connect.ts'
+import { ticketFileRoutes } from './file-routes.ts'
 import { qrPng, qrSvg } from './qr-image.ts'
 import { findTicket } from './read-tickets.ts'
 import { rawPublicKey, type TicketKey } from './ticket-key.ts'
+import type { TicketPrinter } from './ticket-printer.ts'
 
-export function ticketRoutes(app: App, { sql, ticketKey }: { sql: Sql; ticketKey: TicketKey }): void {
+type Parts = { sql: Sql; ticketKey: TicketKey; printer: TicketPrinter }
+
+export function ticketRoutes(app: App, { sql, ticketKey, printer }: Parts): void {
+  ticketFileRoutes(app, { sql, printer })
   const tags = ['Bookings']
   const image = (type: string) => ({
     200: { description: 'The QR', content: { [type]: { schema: Type.Unsafe<string | Buffer>(Type.String()) } } },

@@ -17,6 +17,7 @@ import { HOT_POOL } from '#main.ts'
 import { openProviders } from '#payments/providers/open-providers.ts'
 import { freshDatabase, type TestDatabase } from '#test/support/database.ts'
 import { loadTicketKey } from '#tickets/ticket-key.ts'
+import { createTicketPrinter } from '#tickets/ticket-printer.ts'
 
 export type TestApp = {
   app: App
@@ -40,6 +41,7 @@ export async function testApp(
   const hot = db.connect(HOT_POOL.max, HOT_POOL)
   const combiner = createCombiner(postgresStore(hot), { picture: (id) => readPicture(hot, id) })
   const wake = () => {}
+  const printer = createTicketPrinter()
   const usual: Parts = {
     config,
     log: createLog(config.logLevel),
@@ -50,6 +52,7 @@ export async function testApp(
     combiner,
     providers: await openProviders({ sql: db.sql, config, wake }),
     ticketKey: await loadTicketKey(db.sql),
+    printer,
     wake,
   }
   const parts: Parts = { ...usual, ...(typeof changes === 'function' ? changes(usual) : changes) }
@@ -59,6 +62,7 @@ export async function testApp(
   t.after(async () => {
     await app.close()
     await combiner.close()
+    await printer.close()
   })
   return {
     app,
