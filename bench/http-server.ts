@@ -38,7 +38,7 @@ export type HttpStage = {
 
 const LANES = 3
 const SCREENS = 10
-const DAYS = 8
+const DAYS = 10
 const SHOWS_A_DAY = 5
 
 const address = JSON.parse(process.argv[2] ?? '{}')
