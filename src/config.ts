@@ -1,11 +1,24 @@
 // The environment becomes one frozen, typed object: the only reader of process.env, and the table that checks, help and docs are made from.
-import { isIP } from 'node:net'
 import { StartRefused } from '#database/start-refused.ts'
+import {
+  adminKey,
+  databaseUrl,
+  isOrigin,
+  isProxy,
+  list,
+  mailbox,
+  parseUrl,
+  type Reader,
+  redisUrls,
+  smtpUrl,
+  text,
+  url,
+  whole,
+  words,
+} from './config-readers.ts'
 
 export type Environment = Record<string, string | undefined>
 
-/** How a text is read: `read` answers undefined for what is not allowed; `allowed` says what is. */
-type Reader<T> = { allowed: string; read: (text: string) => T | undefined }
 type Variable<N extends string, T> = Reader<T> & { name: N; default: string; description: string; secret: boolean }
 
 // Node's timers fire at once beyond this.
@@ -56,6 +69,11 @@ export const VARIABLES = [
   ),
   setting('RELAY_INTERVAL_MS', '500', whole(1, TIMER_MAX_MS), 'Between two looks for events to deliver.'),
   setting('SETTLE_INTERVAL_MS', '500', whole(1, TIMER_MAX_MS), 'Between two looks for money to move.'),
+  secret('SMTP_URL', '', smtpUrl(), 'The mail server; empty: a page in development (/mailbox), no mail in production.'),
+  setting('MAIL_FROM', '', mailbox(), 'Who mails come from; empty: tickets@ the host of PUBLIC_URL.'),
+  setting('MAIL_LINK', '', url(), 'Where mails lead: a page that is given /BOOKING_ID; empty: no link.'),
+  setting('REMINDER_BEFORE_MS', '86400000', whole(0, 30 * DAY_MS), 'How long before a show its mail goes out; 0: none.'),
+  setting('LOYALTY_POINTS_PER_UNIT', '1', whole(0, 1_000), 'Points for each whole unit of a currency paid; 0: none.'),
   setting('HTTP_BODY_MAX_BYTES', '65536', whole(1_024, 100_000_000), 'The largest request body.'),
   setting(
     'REQUESTS_IN_FLIGHT_MAX',
@@ -122,6 +140,7 @@ function dependentValues(config: Config, env: Environment): Partial<Config> {
     )
   return {
     publicUrl: config.publicUrl || `http://localhost:${config.port}`,
+    mailFrom: config.mailFrom || `tickets@${parseUrl(config.publicUrl)?.hostname ?? 'localhost'}`,
     demoData: production && !env.DEMO_DATA ? 'off' : config.demoData,
   }
 }
@@ -143,83 +162,6 @@ function setting<N extends string, T>(name: N, byDefault: string, reader: Reader
 /** Its value is never shown. */
 function secret<N extends string, T>(name: N, byDefault: string, reader: Reader<T>, description: string) {
   return { ...setting(name, byDefault, reader, description), secret: true } satisfies Variable<N, T>
-}
-
-function whole(min: number, max: number): Reader<number> {
-  return {
-    allowed: `a whole number from ${min} to ${max}`,
-    read: (given) => (/^\d{1,15}$/.test(given) && +given >= min && +given <= max ? +given : undefined),
-  }
-}
-
-function words<const W extends string>(...allowed: W[]): Reader<W> {
-  return { allowed: allowed.join(' or '), read: (given) => allowed.find((word) => word === given) }
-}
-
-function text(maxLength: number): Reader<string> {
-  return { allowed: `1 to ${maxLength} characters`, read: (given) => (given.length <= maxLength ? given : undefined) }
-}
-
-function adminKey(): Reader<string> {
-  return {
-    allowed: 'empty, or 24 to 200 visible ASCII characters',
-    read: (given) => (given === '' || /^[\x21-\x7e]{24,200}$/.test(given) ? given : undefined),
-  }
-}
-
-function url(): Reader<string> {
-  return {
-    allowed: 'empty, or http(s)://host without query',
-    read: (given) => (given === '' || isPublicUrl(given) ? given.replace(/\/+$/, '') : undefined),
-  }
-}
-
-function databaseUrl(): Reader<string> {
-  return {
-    allowed: 'empty, or postgres://user:password@host:port/database',
-    read: (given) => (given === '' || /^postgres(ql)?:$/.test(parseUrl(given)?.protocol ?? '') ? given : undefined),
-  }
-}
-
-function redisUrls(): Reader<string[]> {
-  return {
-    allowed: 'empty, or redis://user:password@host:port, several with commas between them',
-    read(given) {
-      const entries = given.split(',').flatMap((entry) => entry.trim() || [])
-      return entries.every((entry) => /^rediss?:$/.test(parseUrl(entry)?.protocol ?? '')) ? entries : undefined
-    },
-  }
-}
-
-function list(kind: string, fits: (entry: string) => boolean): Reader<string[]> {
-  return {
-    allowed: `empty, or ${kind} with commas between them`,
-    read(given) {
-      const entries = given.split(',').flatMap((entry) => entry.trim() || [])
-      return entries.every(fits) ? entries : undefined
-    },
-  }
-}
-
-function isPublicUrl(given: string): boolean {
-  const parsed = parseUrl(given)
-  return parsed !== null && /^https?:$/.test(parsed.protocol) && !parsed.search && !parsed.hash && !parsed.username
-}
-
-function isOrigin(given: string): boolean {
-  return isPublicUrl(given) && parseUrl(given)?.origin === given
-}
-
-// What the server's proxy check understands: an address, a network, or one of these words.
-function isProxy(given: string): boolean {
-  const [address = '', bits = '0', more] = given.split('/')
-  const version = isIP(address)
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(given)) return true
-  return version > 0 && more === undefined && /^\d{1,3}$/.test(bits) && +bits <= (version === 4 ? 32 : 128)
-}
-
-function parseUrl(given: string): URL | null {
-  return URL.canParse(given) ? new URL(given) : null
 }
 
 function camel(name: string): string {
