@@ -2,11 +2,13 @@
 import { Problem } from '#core/problem.ts'
 import type { Sql } from '#database/connect.ts'
 import { type PlacedHold, type PlaceHoldParts, placeHold } from '#holds/place-hold.ts'
+import { type PriceList, ticketTypesOf } from '#pricing/price-list.ts'
+import { ADULT, type Channel } from '#pricing/priced-showing.ts'
 import { quoteSeats } from '#pricing/quote-seats.ts'
 import { bestAvailable, largestBlock, type PartyWish } from './best-available.ts'
 import type { SeatChoice } from './check-choice.ts'
 import type { Layout } from './layout.ts'
-import { type Programme, pricedShowing } from './programme.ts'
+import type { Programme } from './programme.ts'
 import { readSeatLetters } from './read-seat-letters.ts'
 import { inLayoutOrder } from './seat-map.ts'
 import type { Showtime } from './showtime.ts'
@@ -19,6 +21,10 @@ export type SeatOrder = {
   layout: Layout
   choice: SeatChoice
   customerId: string
+  /** Where it is bought: a price may depend on it. */
+  channel: Channel
+  /** Who is admitted by each seat, in their order; missing ones are adults. */
+  ticketTypes: string[]
   /** Seats this customer may have here in all; null for staff, who also may leave single seats. */
   unitsMax: number | null
 }
@@ -35,11 +41,26 @@ export async function holdSeats(parts: HoldSeatsParts, order: SeatOrder): Promis
 }
 
 async function holdThese(parts: HoldSeatsParts, order: SeatOrder, codes: string[]): Promise<PlacedHold> {
-  const { showtime, layout, customerId, unitsMax } = order
+  const { showtime, layout, customerId, unitsMax, channel, ticketTypes } = order
   const prices = await parts.programme.priceList(showtime.priceListId)
-  const seats = codes.map((code) => ({ code, category: layout.seats[layout.placeOf.get(code) ?? -1]?.category ?? '' }))
-  const quote = quoteSeats(prices, pricedShowing(showtime), seats)
+  checkTicketTypes(prices, ticketTypes, codes.length)
+  const seats = codes.map((code, index) => ({
+    code,
+    category: layout.seats[layout.placeOf.get(code) ?? -1]?.category ?? '',
+    ticketType: ticketTypes[index] ?? ADULT,
+  }))
+  const quote = quoteSeats(prices, await parts.programme.showing(showtime, prices, channel), seats)
   return placeHold(parts, { inventoryId: showtime.inventoryId, customerId, seats: codes, quote, unitsMax })
+}
+
+function checkTicketTypes(prices: PriceList, asked: string[], seats: number): void {
+  if (asked.length === 0) return
+  const known = ticketTypesOf(prices)
+  const errors = asked.flatMap((name, index) => {
+    if (index >= seats) return { path: `/ticketTypes/${index}`, message: 'there is no seat for it' }
+    return known.includes(name) ? [] : { path: `/ticketTypes/${index}`, message: `is none of: ${known.join(', ')}` }
+  })
+  if (errors.length > 0) throw new Problem('INVALID_REQUEST', { errors })
 }
 
 async function holdBestAvailable(parts: HoldSeatsParts, order: SeatOrder, wish: PartyWish): Promise<PlacedHold> {

@@ -135,6 +135,13 @@ const SeatCode = Type.String({ minLength: 1, maxLength: 64 })
 export const SeatCodes = Type.Array(SeatCode, { maxItems: 1000 })
 
 export const HoldBody = closed({
+  ticketTypes: Type.Optional(
+    Type.Array(Type.String({ maxLength: 32 }), {
+      maxItems: 100,
+      description: 'Who is admitted by each seat, in their order; ADULT where nothing is said.',
+      examples: [['ADULT', 'CHILD']],
+    }),
+  ),
   seats: Type.Optional(SeatCodes),
   bestAvailable: Type.Optional(
     closed({

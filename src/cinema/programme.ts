@@ -2,6 +2,8 @@
 // Nothing here decides a sale; the engine does, and a price is frozen in the hold at the moment it is placed.
 import { LRUCache } from 'lru-cache'
 import type { Sql } from '#database/connect.ts'
+import { dependsOnToday } from '#pricing/price-list.ts'
+import type { Channel, PricedShowing } from '#pricing/priced-showing.ts'
 import { priceCategory } from '#pricing/quote-seats.ts'
 import { type Availability, countFreeSeats } from './count-free-seats.ts'
 import type { Layout } from './layout.ts'
@@ -19,6 +21,8 @@ export type Programme = {
   layout(screenId: number, version: number): Promise<Layout>
   priceList(id: number): Promise<StoredPriceList>
   availability(inventoryIds: number[]): Promise<Map<number, Availability>>
+  /** What its price may depend on; `daysBefore` is worked out only for a list that asks. */
+  showing(showtime: Showtime, prices: StoredPriceList, channel?: Channel): Promise<PricedShowing>
   /** The cheapest single seat of a showtime, minor units; null when nothing is for sale by seat. */
   priceFromMinor(showtime: Showtime): Promise<number | null>
   /** After a change made by this process, so that its own next answer shows it. */
@@ -43,6 +47,16 @@ export function openProgramme(sql: Sql): Programme {
     ttl: FRESH_MS,
     fetchMethod: (id) => readPriceList(sql, id),
   })
+  const todays = new LRUCache<string, string>({
+    max: LAYOUTS_MAX,
+    ttl: FRESH_MS,
+    fetchMethod: async (timeZone) => {
+      const [row] = await sql<
+        { today: string }[]
+      >`select (holdfast_now() at time zone ${timeZone})::date::text as today`
+      return known(row).today
+    },
+  })
   const counts = new LRUCache<number, Availability>({ max: SHOWTIMES_MAX, ttl: FRESH_MS })
 
   const programme: Programme = {
@@ -63,23 +77,28 @@ export function openProgramme(sql: Sql): Programme {
       return new Map(answer.filter((entry): entry is [number, Availability] => entry[1] !== undefined))
     },
 
+    async showing(showtime, prices, channel = 'WEB') {
+      const { businessDay, format, timeZone } = showtime
+      const today = dependsOnToday(prices) ? (todays.get(timeZone) ?? known(await todays.fetch(timeZone))) : businessDay
+      const { days: daysBefore } = Temporal.PlainDate.from(today).until(businessDay)
+      return { businessDay, localTime: localTimeOf(showtime), format, daysBefore, channel }
+    },
+
     async priceFromMinor(showtime) {
       const [layout, list] = await Promise.all([
         programme.layout(showtime.screenId, showtime.layoutVersion),
         programme.priceList(showtime.priceListId),
       ])
-      const prices = layout.categories.map(
-        (category) => priceCategory(list, pricedShowing(showtime), category).amountMinor,
-      )
+      const showing = await programme.showing(showtime, list)
+      const prices = layout.categories.map((category) => priceCategory(list, showing, category).amountMinor)
       return prices.length > 0 ? Math.min(...prices) : null
     },
   }
   return programme
 }
 
-/** What the price of a showtime may depend on. */
-export function pricedShowing(showtime: Showtime): { businessDay: string; localTime: string; format: string } {
-  return { businessDay: showtime.businessDay, localTime: showtime.startsLocal.slice(11, 16), format: showtime.format }
+function localTimeOf({ startsLocal }: Showtime): string {
+  return startsLocal.slice(11, 16)
 }
 
 function known<T>(value: T | undefined): T {

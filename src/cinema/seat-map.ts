@@ -5,7 +5,7 @@ import { formatNumbered } from '#core/ids.ts'
 import type { Sql } from '#database/connect.ts'
 import { priceCategory } from '#pricing/quote-seats.ts'
 import type { Layout } from './layout.ts'
-import { type Programme, pricedShowing } from './programme.ts'
+import type { Programme } from './programme.ts'
 import { readSeatLetters, readSeatMoment, type SeatLetter, type SeatMoment, STATUS_OF } from './read-seat-letters.ts'
 
 export type SeatMapView = 'full' | 'status'
@@ -58,13 +58,15 @@ export function openSeatMaps(parts: { sql: Sql; programme: Programme }): SeatMap
 async function frameOf(programme: Programme, inventoryId: number, frames: LRUCache<string, Frame>): Promise<Frame> {
   const showtime = await programme.showtime(inventoryId)
   const prices = await programme.priceList(showtime.priceListId)
-  const key = `${inventoryId}:${prices.id}:${prices.revision}`
+  const showing = await programme.showing(showtime, prices)
+  // A price may change at the venue's midnight.
+  const key = `${inventoryId}:${prices.id}:${prices.revision}:${showing.daysBefore}`
   const kept = frames.get(key)
   if (kept) return kept
 
   const layout = await programme.layout(showtime.screenId, showtime.layoutVersion)
   const categories = layout.categories.map((code) => {
-    const amount = priceCategory(prices, pricedShowing(showtime), code).amountMinor
+    const amount = priceCategory(prices, showing, code).amountMinor
     const name = prices.categoryNames[code] ?? code
     return { code, name, price: { amount, currency: prices.currency } }
   })

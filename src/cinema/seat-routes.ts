@@ -8,6 +8,9 @@ import type { AttemptLimit } from '#holds/limit-attempts.ts'
 import { withIdempotency } from '#idempotency/with-idempotency.ts'
 import { isStaff, requireCustomer } from '#identity/caller.ts'
 import { holdTokenOf } from '#identity/hold-token.ts'
+import type { Channel } from '#pricing/priced-showing.ts'
+import { requireAdmission } from '#waiting-room/require-admission.ts'
+import type { WaitingRooms } from '#waiting-room/waiting-rooms.ts'
 import { checkChoice } from './check-choice.ts'
 import { type HoldSeatsParts, holdSeats } from './hold-seats.ts'
 import { HoldBody, PlacedHold, SeatMap, SeatStatuses } from './programme-schemas.ts'
@@ -17,12 +20,13 @@ type Parts = HoldSeatsParts & {
   config: Pick<Config, 'seatsPerHoldMax' | 'seatsPerCustomerMax'>
   attempts: AttemptLimit
   seatMaps: SeatMaps
+  waitingRooms: WaitingRooms
 }
 
 type HoldReply = Static<typeof PlacedHold>
 
 export function seatRoutes(app: App, parts: Parts): void {
-  const { sql, programme, secrets, config, attempts, seatMaps } = parts
+  const { sql, programme, secrets, config, attempts, seatMaps, waitingRooms } = parts
   // The token is derived from the hold, so that the stored answer need not contain it.
   const restore = (stored: HoldReply): HoldReply => {
     const { uuid } = parseSharded('hold', stored.holdId)
@@ -67,7 +71,10 @@ export function seatRoutes(app: App, parts: Parts): void {
           'All of them or none: give either the seats or a wish for the best available ones, side by side. A new hold replaces your own one of this show that is not being paid yet. Holding again exactly what you hold answers 200 with that hold.',
         tags: ['Cinema'],
         params: IdParam,
-        headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
+        headers: Type.Object({
+          'idempotency-key': Type.Optional(Type.String()),
+          'holdfast-admission': Type.Optional(Type.String({ maxLength: 300 })),
+        }),
         body: HoldBody,
         response: {
           200: PlacedHold,
@@ -89,6 +96,8 @@ export function seatRoutes(app: App, parts: Parts): void {
             'SALE_CLOSED',
             'SALE_NOT_OPEN',
             'TOO_MANY_ATTEMPTS',
+            'ADMISSION_REQUIRED',
+            'WAITING_ROOM_UNAVAILABLE',
             'IDEMPOTENCY_KEY_INVALID',
             'IDEMPOTENCY_KEY_REUSED',
             'IDEMPOTENCY_IN_PROGRESS',
@@ -101,15 +110,23 @@ export function seatRoutes(app: App, parts: Parts): void {
       const customerId = requireCustomer(request)
       const showtime = await programme.showtime(parseNumbered('show', request.params.id))
       const layout = await programme.layout(showtime.screenId, showtime.layoutVersion)
-      const choice = checkChoice(layout, request.body, config.seatsPerHoldMax)
+      const { ticketTypes = [], ...wish } = request.body
+      const choice = checkChoice(layout, wish, config.seatsPerHoldMax)
       attempts.take(request, reply, customerId)
+      await requireAdmission(waitingRooms, request, { inventoryId: showtime.inventoryId, customerId })
       const unitsMax = isStaff(request.caller) ? null : config.seatsPerCustomerMax
       return withIdempotency<HoldReply>(request, reply, { ...door, inventoryId: showtime.inventoryId }, async () => {
-        const { repeated, ...hold } = await holdSeats(parts, { showtime, layout, choice, customerId, unitsMax })
+        const order = { showtime, layout, choice, customerId, unitsMax, ticketTypes, channel: channelOf(request) }
+        const { repeated, ...hold } = await holdSeats(parts, order)
         return { status: repeated ? 200 : 201, body: { ...hold, showtimeId: request.params.id } }
       })
     },
   )
+}
+
+function channelOf({ caller }: FastifyRequest): Channel {
+  if (caller.kind !== 'key') return 'WEB'
+  return isStaff(caller) ? 'BOX_OFFICE' : 'PARTNER'
 }
 
 // Whose seats are `mine`; a look at the map needs no identity.

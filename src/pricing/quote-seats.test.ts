@@ -3,10 +3,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { parseMinor } from '#core/money.ts'
-import { checkPriceList, type PricedShowing, type PriceList } from './price-list.ts'
+import { checkPriceList, type PriceList, ticketTypesOf } from './price-list.ts'
+import type { PricedShowing } from './priced-showing.ts'
 import { includedTaxMinor, quoteSeats } from './quote-seats.ts'
 
-const FRIDAY_EVENING: PricedShowing = { businessDay: '2026-12-04', localTime: '18:45', format: '2D' }
+const FRIDAY_EVENING: PricedShowing = {
+  businessDay: '2026-12-04',
+  localTime: '18:45',
+  format: '2D',
+  daysBefore: 0,
+  channel: 'WEB',
+}
 const classic = (amountMinor: number) => ({
   strategy: 'base_price',
   label: 'Classic',
@@ -71,8 +78,8 @@ test('the weekend costs more by the programme day, so a show at 00:35 on Saturda
     label: 'Weekend',
     terms: { days: [6, 7], basisPoints: 2000 },
   })
-  assert.equal(price(prices, { businessDay: '2026-12-04', localTime: '00:35', format: '2D' }).totalMinor, 1000)
-  assert.equal(price(prices, { businessDay: '2026-12-05', localTime: '00:35', format: '2D' }).totalMinor, 1200)
+  assert.equal(price(prices, { ...FRIDAY_EVENING, localTime: '00:35' }).totalMinor, 1000)
+  assert.equal(price(prices, { ...FRIDAY_EVENING, businessDay: '2026-12-05', localTime: '00:35' }).totalMinor, 1200)
 })
 
 test('time of day is half-open and may run across midnight', () => {
@@ -131,9 +138,85 @@ test('terms that make no sense are refused with the rule’s place', () => {
     { strategy: 'time_of_day', terms: { from: '24:00', until: '05:00', amountMinor: 1 } },
     { strategy: 'format_surcharge', terms: { format: '', amountMinor: 1 } },
     { strategy: 'toString', terms: {} },
+    { strategy: 'ticket_type', terms: { ticketType: 'child', amountMinor: 1 } },
+    { strategy: 'holiday', terms: { dates: ['2026-02-30'], amountMinor: 1 } },
+    { strategy: 'holiday', terms: { dates: [], amountMinor: 1 } },
+    { strategy: 'early_bird', terms: { daysBefore: 0, amountMinor: 1 } },
+    { strategy: 'channel', terms: { channel: 'PIGEON', amountMinor: 1 } },
+    { strategy: 'order_fee', terms: { amountMinor: -1 } },
+    { strategy: 'added_tax', terms: { basisPoints: 10_001 } },
   ]
   for (const rule of bad)
     assert.throws(() => checkPriceList(list({ label: 'bad', ...rule }), []), /rule 1 \(bad\)/, JSON.stringify(rule))
+})
+
+test('children pay less, and a type nobody named in the list costs what an adult does', () => {
+  const prices = list(classic(1500), {
+    strategy: 'ticket_type',
+    label: 'Child',
+    terms: { ticketType: 'CHILD', basisPoints: -3333 },
+  })
+  const quote = quoteSeats(prices, FRIDAY_EVENING, [
+    { code: 'A1', category: 'CLASSIC' },
+    { code: 'A2', category: 'CLASSIC', ticketType: 'CHILD' },
+  ])
+  assert.deepEqual(
+    quote.lines.map(({ amountMinor, ticketType }) => [amountMinor, ticketType]),
+    [
+      [1500, undefined],
+      [1000, 'CHILD'],
+    ],
+  )
+  assert.deepEqual(ticketTypesOf(prices), ['ADULT', 'CHILD'])
+})
+
+test('holidays, early birds and channels are asked of the showing', () => {
+  const prices = list(
+    classic(1000),
+    { strategy: 'holiday', label: 'Christmas', terms: { dates: ['2026-12-25'], amountMinor: 300 } },
+    { strategy: 'early_bird', label: 'Early', terms: { daysBefore: 7, basisPoints: -1000 } },
+    { strategy: 'channel', label: 'Counter', terms: { channel: 'BOX_OFFICE', amountMinor: -50 } },
+  )
+  const at = (showing: Partial<PricedShowing>) => price(prices, { ...FRIDAY_EVENING, ...showing }).totalMinor
+  assert.equal(at({}), 1000)
+  assert.equal(at({ businessDay: '2026-12-25' }), 1300)
+  assert.deepEqual(
+    [6, 7, 30].map((daysBefore) => at({ daysBefore })),
+    [1000, 900, 900],
+  )
+  assert.equal(at({ channel: 'BOX_OFFICE' }), 950)
+})
+
+test('a fee of the order is paid once and shared to the cent; tax is added ticket by ticket on what stands above it', () => {
+  const prices: PriceList = {
+    currency: 'USD',
+    taxBasisPoints: 0,
+    rules: [
+      classic(1000),
+      { strategy: 'order_fee', label: 'Order fee', terms: { amountMinor: 100 } },
+      { strategy: 'added_tax', label: 'Sales tax', terms: { basisPoints: 825 } },
+    ],
+  }
+  const quote = quoteSeats(
+    prices,
+    FRIDAY_EVENING,
+    ['A1', 'A2', 'A3'].map((code) => ({ code, category: 'CLASSIC' })),
+  )
+  assert.deepEqual(
+    quote.lines.map(({ parts }) => parts.map(({ amountMinor }) => amountMinor)),
+    [
+      [1000, 34, 85],
+      [1000, 33, 85],
+      [1000, 33, 85],
+    ],
+  )
+  assert.deepEqual([quote.totalMinor, quote.taxMinor, quote.taxBasisPoints], [3355, 255, 825])
+  assert.throws(
+    () => checkPriceList({ ...prices, taxBasisPoints: 825 }, ['CLASSIC']),
+    /added tax is one rule, the last/,
+  )
+  const first = { ...prices, rules: prices.rules.toReversed() }
+  assert.throws(() => checkPriceList(first, ['CLASSIC']), /added tax is one rule, the last/)
 })
 
 test('any price list: integers only, parts sum to lines, lines to the total, nothing below zero, the order of seats does not matter', () => {
@@ -148,28 +231,46 @@ test('any price list: integers only, parts sum to lines, lines to the total, not
     change.map((by) => ({ strategy: 'time_of_day', label: 'time', terms: { from: '17:00', until: '02:00', ...by } })),
     change.map((by) => ({ strategy: 'format_surcharge', label: 'format', terms: { format: '3D', ...by } })),
     fc.nat(500).map((amountMinor) => ({ strategy: 'booking_fee', label: 'fee', terms: { amountMinor } })),
+    fc.nat(500).map((amountMinor) => ({ strategy: 'order_fee', label: 'order', terms: { amountMinor } })),
+    change.map((by) => ({ strategy: 'ticket_type', label: 'child', terms: { ticketType: 'CHILD', ...by } })),
+    fc
+      .tuple(fc.integer({ min: 1, max: 30 }), change)
+      .map(([daysBefore, by]) => ({ strategy: 'early_bird', label: 'early', terms: { daysBefore, ...by } })),
   )
   const showing = fc.record({
     businessDay: fc.integer({ min: 1, max: 28 }).map((day) => `2026-02-${String(day).padStart(2, '0')}`),
     localTime: fc.constantFrom('00:35', '11:00', '17:00', '23:59'),
     format: fc.constantFrom('2D', '3D', 'IMAX'),
+    daysBefore: fc.nat(30),
+    channel: fc.constantFrom('WEB', 'PARTNER', 'BOX_OFFICE'),
   })
-  const seats = fc.array(fc.constantFrom('CLASSIC', 'RECLINER'), { minLength: 1, maxLength: 8 })
+  const seat = fc.record({
+    category: fc.constantFrom('CLASSIC', 'RECLINER'),
+    ticketType: fc.constantFrom('ADULT', 'CHILD'),
+  })
+  const seats = fc.array(seat, { minLength: 1, maxLength: 8 })
   const property = fc.property(
     fc.array(rule, { maxLength: 6 }),
     fc.nat(1_000_000),
     fc.nat(1_000_000),
     fc.nat(3000),
+    fc.boolean(),
     showing,
     seats,
-    (rules, classicMinor, reclinerMinor, taxBasisPoints, at, categories) => {
+    (rules, classicMinor, reclinerMinor, basisPoints, taxIsAdded, at, tickets) => {
       const recliner = {
         strategy: 'base_price',
         label: 'Recliner',
         terms: { category: 'RECLINER', amountMinor: reclinerMinor },
       }
-      const prices: PriceList = { currency: 'EUR', taxBasisPoints, rules: [classic(classicMinor), recliner, ...rules] }
-      const asked = categories.map((category, index) => ({ code: `S${index}`, category }))
+      const tax = taxIsAdded ? [{ strategy: 'added_tax', label: 'tax', terms: { basisPoints } }] : []
+      const prices: PriceList = {
+        currency: 'EUR',
+        taxBasisPoints: taxIsAdded ? 0 : basisPoints,
+        rules: [classic(classicMinor), recliner, ...rules, ...tax],
+      }
+      checkPriceList(prices, ['CLASSIC', 'RECLINER'])
+      const asked = tickets.map((ticket, index) => ({ code: `S${index}`, ...ticket }))
       const quote = quoteSeats(prices, at, asked)
       for (const line of quote.lines) {
         assert.ok(Number.isSafeInteger(line.amountMinor) && line.amountMinor >= 0)
@@ -188,5 +289,5 @@ test('any price list: integers only, parts sum to lines, lines to the total, not
     },
   )
   // fast-check prints seed and path of a failing case, and replays by them.
-  fc.assert(property, { numRuns: 500 })
+  fc.assert(property, { numRuns: 1_000 })
 })

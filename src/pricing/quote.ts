@@ -9,6 +9,8 @@ export type QuoteLine = {
   pool?: string
   quantity: number
   category: string
+  /** Absent: ADULT. */
+  ticketType?: string
   amountMinor: number
   taxMinor?: number
   parts: QuotePart[]
