@@ -5,9 +5,11 @@ import { type RunningWorkers, runWorkers, type Worker } from '#core/workers.ts'
 import type { Sql } from '#database/connect.ts'
 import { sweepWorker } from '#holds/sweep-holds.ts'
 import { pruneAnswersWorker } from '#idempotency/answer-store.ts'
+import { loyaltyConsumers } from '#loyalty/keep-ledger.ts'
+import { mailConsumers, mailWorkers } from '#mail/workers.ts'
 import { pruneOutbox } from '#outbox/prune-outbox.ts'
-import { relay } from '#outbox/relay.ts'
-import { inProcessSink } from '#outbox/sink.ts'
+import { relays } from '#outbox/relay.ts'
+import { type Consumer, inProcessSink } from '#outbox/sink.ts'
 import { expireBookings } from '#payments/expire-bookings.ts'
 import { settleDebts } from '#payments/settle-debts.ts'
 import { ticketConsumer } from '#tickets/issue-tickets.ts'
@@ -17,15 +19,16 @@ const DEMO_INTERVAL_MS = 3_600_000
 
 /** `sql` is a pool of their own. `callbackUrl` is where the sandbox brings its messages. */
 export function runAllWorkers(sql: Sql, parts: Parts, callbackUrl: string): RunningWorkers {
-  const { config, log, metrics, providers, ticketKey, wake } = parts
+  const { config, log, metrics, providers, wake } = parts
   const workers: Worker[] = [
     sweepWorker(sql, config),
     expireBookings({ sql, wake }),
     settleDebts({ sql, providers, config, wake }),
-    relay({ sql, config, sinks: [inProcessSink([ticketConsumer({ sql, ticketKey })])] }),
+    ...relays({ sql, config, sinks: [inProcessSink(allConsumers(sql, parts))] }),
+    ...mailWorkers({ ...parts, sql }),
     ...providers.flatMap((provider) => provider.workers?.(sql, callbackUrl) ?? []),
     pruneAnswersWorker(sql),
-    pruneOutbox({ sql }),
+    pruneOutbox({ sql, config }),
     demoSchedule(sql, config.demoData),
   ]
   return runWorkers(workers, log, {
@@ -35,6 +38,12 @@ export function runAllWorkers(sql: Sql, parts: Parts, callbackUrl: string): Runn
     },
     onFailure: (worker) => metrics.workerFailures.inc({ worker }),
   })
+}
+
+/** In their order: a mail with tickets is queued after the tickets were issued. */
+export function allConsumers(sql: Sql, parts: Pick<Parts, 'config' | 'ticketKey' | 'wake'>): Consumer[] {
+  const ours = { ...parts, sql }
+  return [ticketConsumer(ours), ...mailConsumers(ours), ...loyaltyConsumers(ours)]
 }
 
 // A process that runs for weeks still has something to show next week.

@@ -74,6 +74,17 @@ export function list(kind: string, fits: (entry: string) => boolean): Reader<str
   }
 }
 
+export function topic(): Reader<string> {
+  return {
+    allowed: '1 to 249 letters, digits, dots, _ or -',
+    read: (given) => (/^[\w.-]{1,249}$/.test(given) ? given : undefined),
+  }
+}
+
+export function isBroker(given: string): boolean {
+  return /^[\w.-]+:\d{1,5}$|^\[[0-9a-f:]+\]:\d{1,5}$/i.test(given) && +(given.split(':').at(-1) ?? 0) <= 65_535
+}
+
 function isPublicUrl(given: string): boolean {
   const parsed = parseUrl(given)
   return parsed !== null && /^https?:$/.test(parsed.protocol) && !parsed.search && !parsed.hash && !parsed.username

@@ -3,6 +3,7 @@ import { StartRefused } from '#database/start-refused.ts'
 import {
   adminKey,
   databaseUrl,
+  isBroker,
   isOrigin,
   isProxy,
   list,
@@ -12,6 +13,7 @@ import {
   redisUrls,
   smtpUrl,
   text,
+  topic,
   url,
   whole,
   words,
@@ -67,12 +69,42 @@ export const VARIABLES = [
     whole(0, 1_000_000),
     'Hold attempts of a customer in a minute; 0: no limit.',
   ),
+  setting('ADMISSION_TTL_MS', '900000', whole(60_000, DAY_MS), 'How long an admission from the waiting room lasts.'),
+  setting(
+    'WAITING_ROOM_AUTO_HOLDS_PER_SECOND',
+    '0',
+    whole(0, 1_000_000),
+    'Hold attempts of one show that open its waiting room by themselves; 0: none do.',
+  ),
   setting('RELAY_INTERVAL_MS', '500', whole(1, TIMER_MAX_MS), 'Between two looks for events to deliver.'),
+  setting(
+    'OUTBOX_RETENTION_DAYS',
+    '7',
+    whole(7, 3_650),
+    'How long an event stays after every sink acknowledged it, for replays.',
+  ),
+  setting('KAFKA_BROKERS', '', list('host:port', isBroker), 'Kafka brokers that are told every event; empty: none.'),
+  setting('KAFKA_TOPIC', 'booking-events', topic(), 'The topic they are told in; it has to be there already.'),
+  setting('KAFKA_TLS', 'off', words('on', 'off'), 'Whether the brokers are spoken to over TLS.'),
+  setting('KAFKA_SASL', 'off', words('off', 'PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'), 'How Kafka knows us.'),
+  setting('KAFKA_USERNAME', '', text(255), 'Who we are to Kafka, with KAFKA_SASL.'),
+  secret('KAFKA_PASSWORD', '', text(1_000), 'The password that goes with it.'),
+  setting(
+    'WEBHOOK_ALLOW_PRIVATE',
+    'off',
+    words('on', 'off'),
+    'Lets webhooks go to http and to addresses inside your network; for trying out only.',
+  ),
   setting('SETTLE_INTERVAL_MS', '500', whole(1, TIMER_MAX_MS), 'Between two looks for money to move.'),
   secret('SMTP_URL', '', smtpUrl(), 'The mail server; empty: a page in development (/mailbox), no mail in production.'),
   setting('MAIL_FROM', '', mailbox(), 'Who mails come from; empty: tickets@ the host of PUBLIC_URL.'),
   setting('MAIL_LINK', '', url(), 'Where mails lead: a page that is given /BOOKING_ID; empty: no link.'),
-  setting('REMINDER_BEFORE_MS', '86400000', whole(0, 30 * DAY_MS), 'How long before a show its mail goes out; 0: none.'),
+  setting(
+    'REMINDER_BEFORE_MS',
+    '86400000',
+    whole(0, 30 * DAY_MS),
+    'How long before a show its reminder goes; 0: none.',
+  ),
   setting('LOYALTY_POINTS_PER_UNIT', '1', whole(0, 1_000), 'Points for each whole unit of a currency paid; 0: none.'),
   setting('HTTP_BODY_MAX_BYTES', '65536', whole(1_024, 100_000_000), 'The largest request body.'),
   setting(
@@ -133,6 +165,8 @@ function dependentValues(config: Config, env: Environment): Partial<Config> {
     throw new StartRefused(
       `PAYMENT_SESSION_TTL_MS and PAYMENT_BUFFER_MS are ${checkoutMs} together, but must not exceed HOLD_LIFE_MAX_MS (${config.holdLifeMaxMs}).`,
     )
+  if (config.kafkaSasl !== 'off' && !(config.kafkaUsername && config.kafkaPassword))
+    throw new StartRefused(`KAFKA_SASL is ${config.kafkaSasl}, but KAFKA_USERNAME and KAFKA_PASSWORD are not both set.`)
   const production = config.holdfastMode === 'production'
   if (production && !config.publicUrl)
     throw new StartRefused(

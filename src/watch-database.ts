@@ -21,17 +21,20 @@ export function watchDatabase(metrics: Metrics, sql: Sql): void {
     },
     'max',
   )
-  metrics.observe(
+  const perSink = async (what: 'oldestUnsentSeconds' | 'unsent' | 'parked') =>
+    new Map((await outboxLag(sql)).map((lag) => [lag.sink, lag[what]]))
+  metrics.observeEach(
     'holdfast_outbox_oldest_unsent_seconds',
-    'Age of the oldest event still to be sent',
-    async () => (await outboxLag(sql)).oldestUnsentSeconds,
-    'max',
+    'Age of the oldest event still to be sent, by sink',
+    'sink',
+    () => perSink('oldestUnsentSeconds'),
   )
-  metrics.observe(
+  metrics.observeEach('holdfast_outbox_unsent', 'Events still to be sent, by sink', 'sink', () => perSink('unsent'))
+  metrics.observeEach(
     'holdfast_outbox_parked',
-    'Events given up on, for a person to look at',
-    async () => (await outboxLag(sql)).parked,
-    'max',
+    'Events a sink would not take, for a person to look at, by sink',
+    'sink',
+    () => perSink('parked'),
   )
   metrics.observe(
     'holdfast_worklist_open',

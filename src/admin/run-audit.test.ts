@@ -12,6 +12,8 @@ const settlementOf = (customer: string, kind: string) =>
   `kind = '${kind}' and booking_id = (select id from bookings where customer_id = '${customer}')`
 const paymentOf = (customer: string) => `booking_id = (select id from bookings where customer_id = '${customer}')`
 const DROP_PAYMENT_CHECKS = `alter table payments drop constraint payments_check, drop constraint payments_check1`
+const QUEUE_AGAIN = `insert into outbox_deliveries (inventory_id, sink, booking_id, seq, event_id, created_at, next_attempt_at)
+  select inventory_id, 'in-process', booking_id, seq, id, created_at, created_at from outbox where published_at is null`
 
 const PLANTS: { what: string; found: string; sql: string }[] = [
   {
@@ -137,12 +139,22 @@ const PLANTS: { what: string; found: string; sql: string }[] = [
   {
     what: 'an event that nobody sends',
     found: '6 told in time',
-    sql: `update outbox set published_at = null, created_at = holdfast_now() - interval '61 seconds' where seq = 1`,
+    sql: `update outbox set published_at = null, unsent = 1, created_at = holdfast_now() - interval '61 seconds' where seq = 1`,
   },
   {
     what: 'an event that was given up',
     found: '6 told in time',
-    sql: `update outbox set published_at = null, parked_at = created_at where seq = 1`,
+    sql: `update outbox set published_at = null, unsent = 1 where seq = 1; ${QUEUE_AGAIN}; update outbox_deliveries set parked_at = created_at`,
+  },
+  {
+    what: 'an event that counts as told and was not',
+    found: '6 queued events',
+    sql: `update outbox set published_at = null where seq = 1; ${QUEUE_AGAIN}; update outbox set published_at = created_at`,
+  },
+  {
+    what: 'an event that no sink will ever be told',
+    found: '6 queued events',
+    sql: `update outbox set published_at = null, unsent = 1 where seq = 1`,
   },
 ]
 
@@ -154,7 +166,7 @@ test('a sound sale has no findings, and the report says what was looked at', asy
   const { counts, asOf } = report
   assert.deepEqual(counts, { inventories: 1, seats: 8, holds: 3, changes: 9, bookings: 3, payments: 3, events: 8 })
   assert.equal(asOf, later(START, 120_000))
-  assert.match(printAudit(report), /^Checked 24 invariants in \d+ ms.*3 bookings.*\nNo findings\.$/)
+  assert.match(printAudit(report), /^Checked 25 invariants in \d+ ms.*3 bookings.*\nNo findings\.$/)
 })
 
 for (const { what, found, sql } of PLANTS) {
@@ -184,7 +196,8 @@ test('what workers still have time for is no finding', async (t) => {
   const ground = await postgresGround(db)
   await laySale(ground, db.sql)
   await db.sql`delete from tickets`
-  await db.sql`update outbox set published_at = null`
+  await db.sql`update outbox set published_at = null, unsent = 1`
+  await db.sql.unsafe(QUEUE_AGAIN)
   await ground.at(later(START, 30_000))
   assert.deepEqual((await runAudit(db.sql)).findings, [])
   const hurried = await runAudit(db.sql, { ticketsWithinMs: 29_999, toldWithinMs: 29_999 })

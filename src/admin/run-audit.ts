@@ -3,7 +3,7 @@ import type { Sql } from '#database/connect.ts'
 import { type AuditCheck, type Finding, runChecks } from '#inventory/audit/audit-check.ts'
 import { inventoryChecks } from '#inventory/audit/audit-inventories.ts'
 import { onePayment, soldSeats, soldUnits, tickets } from './audit/booking-checks.ts'
-import { numberedEvents, toldInTime, toldMoves } from './audit/event-checks.ts'
+import { numberedEvents, queuedEvents, toldInTime, toldMoves } from './audit/event-checks.ts'
 import { decidedMoney, evenBooks, keptMoney, settledInTime } from './audit/money-checks.ts'
 
 /** What happens after the commit, by workers, and how long it may take. */
@@ -58,6 +58,7 @@ export function allChecks(bounds: AuditBounds): AuditCheck[] {
     evenBooks,
     numberedEvents,
     toldMoves,
+    queuedEvents,
     toldInTime(bounds.toldWithinMs),
   ]
 }

@@ -62,6 +62,21 @@ export function createMetrics() {
       labelNames: ['worker'],
       registers,
     }),
+    /** The same for each of something that is few, such as a sink: label value -> number. Seen alike by every process. */
+    observeEach(name: string, help: string, label: string, read: () => Promise<Map<string, number>>): void {
+      new Gauge({
+        name,
+        help,
+        registers,
+        labelNames: [label],
+        aggregator: 'max',
+        async collect() {
+          const numbers = await read()
+          this.reset()
+          for (const [value, number] of numbers) this.set({ [label]: value }, number)
+        },
+      })
+    },
     /** A number that is read when somebody asks, never kept: queue lengths, pool use, outbox lag. */
     observe(
       name: string,

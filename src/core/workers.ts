@@ -6,6 +6,10 @@ export type Worker = {
   name: string
   /** The pause between the end of a run and the next; 0 switches the worker off. */
   intervalMs: number
+  /** Another name it is woken by, shared with others. */
+  wokenAs?: string
+  /** The longest pause while it fails. */
+  backoffMaxMs?: number
   run(): Promise<number>
 }
 
@@ -29,7 +33,10 @@ export function runWorkers(workers: Worker[], log: FastifyBaseLogger, events: Wo
     workers.filter((worker) => worker.intervalMs > 0).map((worker) => [worker.name, startLoop(worker, log, events)]),
   )
   return {
-    wake: (name) => running.get(name)?.wake(),
+    wake(name) {
+      running.get(name)?.wake()
+      for (const worker of workers) if (worker.wokenAs === name) running.get(worker.name)?.wake()
+    },
     async stop() {
       await Promise.all([...running.values()].map((loop) => loop.stop()))
     },
@@ -46,7 +53,7 @@ function startLoop(worker: Worker, log: FastifyBaseLogger, events: WorkerEvents)
     while (!stopped) {
       woken = false
       await runOnce()
-      if (!stopped && !woken) await pause(failures === 0 ? worker.intervalMs : backoffMs(worker.intervalMs, failures))
+      if (!stopped && !woken) await pause(failures === 0 ? worker.intervalMs : backoffMs(worker, failures))
     }
   }
 
@@ -89,6 +96,6 @@ function startLoop(worker: Worker, log: FastifyBaseLogger, events: WorkerEvents)
   }
 }
 
-function backoffMs(intervalMs: number, failures: number): number {
-  return Math.max(intervalMs, Math.min(intervalMs * 2 ** Math.min(failures, 16), BACKOFF_MAX_MS))
+function backoffMs({ intervalMs, backoffMaxMs = BACKOFF_MAX_MS }: Worker, failures: number): number {
+  return Math.max(intervalMs, Math.min(intervalMs * 2 ** Math.min(failures, 16), backoffMaxMs))
 }

@@ -1,17 +1,20 @@
-// What can be told about a booking, and how it looks on its way to whoever wants to know.
+// What can be told about a booking, and how it looks on its way to whoever wants to know. docs/events.md describes each for consumers.
 
 /** Facts in the past. Every change of a booking's status has its own; money that moved has its own too. */
-export type EventName =
-  | 'BookingPending'
-  | 'BookingConfirmed'
-  | 'BookingPartlyCancelled'
-  | 'BookingCancelled'
-  | 'BookingFailed'
-  | 'BookingExpired'
-  | 'PaymentFailed'
-  | 'PaymentCaptured'
-  | 'PaymentVoided'
-  | 'PaymentRefunded'
+export const EVENT_NAMES = [
+  'BookingPending',
+  'BookingConfirmed',
+  'BookingPartlyCancelled',
+  'BookingCancelled',
+  'BookingFailed',
+  'BookingExpired',
+  'PaymentFailed',
+  'PaymentCaptured',
+  'PaymentVoided',
+  'PaymentRefunded',
+] as const
+
+export type EventName = (typeof EVENT_NAMES)[number]
 
 /** Plain JSON with public ids and money; no name, no address: what was told cannot be taken back. */
 export type EventPayload = { [fact: string]: string | number | boolean | null | string[] | number[] | EventPayload }

@@ -1,24 +1,25 @@
-// How far telling is behind: what an operator watches and the audit bounds.
+// How far telling is behind, sink by sink: what an operator watches and the audit bounds.
 import type { Tx } from '#database/connect.ts'
 
-export type OutboxLag = {
+export type SinkLag = {
+  sink: string
+  since: string
   /** Age of the oldest event that is still to be sent, 0 without one. Events behind a parked one are not counted: they wait for a person. */
   oldestUnsentSeconds: number
   unsent: number
-  /** Given up on; each stops its own booking's events and nobody else's. */
+  /** Given up on; each stops its own booking's events to this sink and nobody else's. */
   parked: number
 }
 
-export async function outboxLag(tx: Tx): Promise<OutboxLag> {
-  const [row] = await tx<OutboxLag[]>`
-    with unsent as (
-      select o.created_at, o.parked_at,
-        exists (select from outbox p where p.inventory_id = o.inventory_id and p.booking_id = o.booking_id and p.seq < o.seq
-          and p.parked_at is not null and p.published_at is null) as blocked
-      from outbox o where o.published_at is null)
-    select coalesce(extract(epoch from (select holdfast_now() offset 0) - min(created_at) filter (where parked_at is null and not blocked)), 0)::float8
-        as oldest_unsent_seconds,
-      (count(*) filter (where parked_at is null))::int as unsent, (count(*) filter (where parked_at is not null))::int as parked
-    from unsent`
-  return row ?? { oldestUnsentSeconds: 0, unsent: 0, parked: 0 }
+/** Every registered sink, by name. */
+export async function outboxLag(tx: Tx): Promise<SinkLag[]> {
+  return tx<SinkLag[]>`
+    with blocked as materialized (
+      select inventory_id, booking_id, sink, min(seq) as seq from outbox_deliveries where parked_at is not null group by 1, 2, 3)
+    select s.name as sink, s.since,
+      coalesce(extract(epoch from (select holdfast_now() offset 0) - min(d.created_at) filter (where b.seq is null)), 0)::float8 as oldest_unsent_seconds,
+      (count(d.sink) filter (where d.parked_at is null))::int as unsent, (count(d.sink) filter (where d.parked_at is not null))::int as parked
+    from outbox_sinks s left join outbox_deliveries d on d.sink = s.name
+      left join blocked b on b.inventory_id = d.inventory_id and b.booking_id = d.booking_id and b.sink = d.sink and b.seq <= d.seq
+    group by s.name, s.since order by s.name`
 }

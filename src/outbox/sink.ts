@@ -7,10 +7,11 @@ export type Undelivered = { id: string; error: string }
 export interface Sink {
   readonly name: string
   /**
-   * Events of any number of bookings, each booking's in order. Answers those that were not accepted; throws when none was. An event can come again,
-   * so what stands behind a sink must know it by its id or by its effect.
+   * Events of any number of bookings, each booking's in order; at most 20 s. Answers those that it will not take; throws when it is away as a whole,
+   * or does not know what arrived. An event can come again, so what stands behind a sink must know it by its id or by its effect.
    */
   send(events: OutboxEvent[]): Promise<Undelivered[]>
+  close?(): Promise<void>
 }
 
 /** Does something about some events, in a transaction of its own, and does it once however often the event comes. */

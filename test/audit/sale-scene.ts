@@ -90,6 +90,6 @@ async function writePayment(sql: Sql, { bookingId, status, pays, settled, refund
 async function writeEvents(sql: Sql, bookingId: string, names: string[]): Promise<void> {
   await sql`update bookings set event_seq = ${names.length} where id = ${bookingId}`
   for (const [index, name] of names.entries())
-    await sql`insert into outbox (inventory_id, id, booking_id, seq, name, payload, created_at, next_attempt_at, published_at)
-      select 1, gen_random_uuid(), ${bookingId}, ${index + 1}, ${name}, '{}', n.t, n.t, n.t from (select holdfast_now() as t offset 0) n`
+    await sql`insert into outbox (inventory_id, id, booking_id, seq, name, payload, created_at, published_at)
+      select 1, gen_random_uuid(), ${bookingId}, ${index + 1}, ${name}, '{}', n.t, n.t from (select holdfast_now() as t offset 0) n`
 }

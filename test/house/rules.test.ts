@@ -84,6 +84,12 @@ const OWNER: Record<string, string> = {
   reminder_rounds: 'mail',
   loyalty_entries: 'loyalty',
   outbox: 'outbox',
+  outbox_sinks: 'outbox',
+  outbox_deliveries: 'outbox',
+  webhook_endpoints: 'webhooks',
+  webhook_deliveries: 'webhooks',
+  waiting_rooms: 'waiting-room',
+  admission_purchases: 'waiting-room',
   schema_migrations: 'database',
   schema_functions: 'database',
 }
