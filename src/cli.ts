@@ -12,13 +12,24 @@ import { Problem } from '#core/problem.ts'
 import type { Sql } from '#database/connect.ts'
 import { StartRefused } from '#database/start-refused.ts'
 import { startHoldfast } from '#main.ts'
+import { rushCommand } from '#rush/rush-command.ts'
+import { RUSH_OPTIONS } from '#rush/rush-order.ts'
 import { reportThroughParent } from './metrics-of-processes.ts'
 import { type Database, joinDatabase } from './open-database.ts'
 import { startProcesses } from './processes.ts'
 import { readyText } from './ready-text.ts'
 import { untilStopped } from './until-stopped.ts'
 
-type Command = { name: string; args: string; summary: string; run(config: Config, args: string[]): Promise<void> }
+/** `value` names what follows the option; null: nothing does. */
+type Option = { value: string | null; help: string }
+type Values = Record<string, string | boolean | undefined>
+type Command = {
+  name: string
+  args: string
+  summary: string
+  options?: Readonly<Record<string, Option>>
+  run(config: Config, args: string[], values: Values): Promise<void>
+}
 
 const say = (sentence: string) => console.error(sentence)
 
@@ -63,6 +74,14 @@ const COMMANDS: Command[] = [
     args: '',
     summary: 'Check every invariant on the live database; ends with 1 when one does not hold.',
     run: (config) => withDatabase(config, audit),
+  },
+  {
+    name: 'rush',
+    args: '--own-system | --url URL',
+    summary:
+      'Play opening night with thousands of virtual buyers, and audit it; ends with 1 when anything was sold twice.',
+    options: RUSH_OPTIONS,
+    run: (_config, _args, values) => rushCommand(values),
   },
   {
     name: 'config',
@@ -160,21 +179,35 @@ Configuration is by environment: holdfast config.`
 }
 
 async function runCli(argv: string[]): Promise<void> {
-  const { values, positionals } = parseArgs({
-    args: argv,
-    allowPositionals: true,
-    strict: false,
-    options: { help: { type: 'boolean', short: 'h' } },
-  })
-  const [name = 'help', ...args] = positionals
+  const known = { help: { type: 'boolean', short: 'h' } } as const
+  const [name = 'help'] = parseArgs({ args: argv, allowPositionals: true, strict: false, options: known }).positionals
   const command = COMMANDS.find((one) => one.name === name)
   if (!command) throw new StartRefused(`There is no command "${name}"; holdfast help shows those there are.`)
-  if (values.help && name !== 'help')
-    return console.log(`holdfast ${command.name} ${command.args}\n\n${command.summary}`)
-  const unknown = Object.keys(values).find((option) => option !== 'help')
-  if (unknown)
-    throw new StartRefused(`There is no option --${unknown}; configuration is by environment (holdfast config).`)
-  await command.run(loadConfig(), args)
+  const { options = {} } = command
+  const types = Object.entries(options).map(([option, { value }]) => [option, { type: value ? 'string' : 'boolean' }])
+  const given = { ...Object.fromEntries(types), ...known }
+  const { values, positionals } = parseArgs({ args: argv, allowPositionals: true, strict: false, options: given })
+  if (values.help && name !== 'help') return console.log(commandHelp(command))
+  for (const [option, value] of Object.entries(values)) checkOption(option, value, options)
+  const args = positionals.slice(positionals.indexOf(name) + 1)
+  await command.run(loadConfig(), args, values as Values)
+}
+
+function checkOption(name: string, value: unknown, options: Readonly<Record<string, Option>>): void {
+  if (name === 'help') return
+  const option = options[name]
+  if (!option)
+    throw new StartRefused(`There is no option --${name}; configuration is by environment (holdfast config).`)
+  if (option.value && (typeof value !== 'string' || value === ''))
+    throw new StartRefused(`--${name} needs a value: --${name} ${option.value}`)
+  if (!option.value && value !== true) throw new StartRefused(`--${name} takes no value.`)
+}
+
+function commandHelp({ name, args, summary, options = {} }: Command): string {
+  const rows = Object.entries(options).map(([option, { value, help }]) => [`--${option} ${value ?? ''}`, help] as const)
+  const width = Math.max(0, ...rows.map(([option]) => option.length))
+  const lines = rows.map(([option, help]) => `  ${option.padEnd(width)}  ${help}`)
+  return `holdfast ${name} ${args}\n\n${[summary, ...(lines.length > 0 ? ['', ...lines] : [])].join('\n')}`
 }
 
 runCli(process.argv.slice(2)).catch((error: unknown) => {

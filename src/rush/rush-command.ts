@@ -1,0 +1,24 @@
+// The command `holdfast rush`: reads its options, plays, prints, and ends with 1 when anything was not as it must be.
+import { randomInt } from 'node:crypto'
+import { printReport } from './print-report.ts'
+import { rush } from './rush.ts'
+import { type RushValues, readRushOrder } from './rush-order.ts'
+
+const SEED_MAX = 2 ** 31 - 1
+
+/** Ctrl-C ends the evening early, and the audit still comes; a second one ends everything. StartRefused for options that make no sense. */
+export async function rushCommand(values: RushValues): Promise<void> {
+  const order = readRushOrder(values, randomInt(SEED_MAX))
+  const stopped = new AbortController()
+  process.once('SIGINT', () => {
+    process.stderr.write('\nSending everybody home; the audit follows. Ctrl-C again ends at once.\n')
+    stopped.abort()
+  })
+  const report = await rush(order, stopped.signal)
+  // With --json standard output is for programs: people read beside it.
+  const print = order.json ? console.error : console.log
+  print(`\n${printReport(report)}`)
+  if (order.reportFile) print(`The report with its charts is in ${order.reportFile}.`)
+  if (order.json) console.log(JSON.stringify(report))
+  if (!report.ok) process.exitCode = 1
+}
