@@ -25,6 +25,7 @@ import { readPicture } from '#inventory/read-picture.ts'
 import { openProviders } from '#payments/providers/open-providers.ts'
 import { loadTicketKey } from '#tickets/ticket-key.ts'
 import { createTicketPrinter } from '#tickets/ticket-printer.ts'
+import { openWaitingRooms } from '#waiting-room/waiting-rooms.ts'
 import { textbookHold } from './reference/textbook.ts'
 
 export type HttpStage = {
@@ -74,10 +75,12 @@ async function answer(oursPort: number, referencePort: number): Promise<void> {
 async function serve(sql: Sql, combiner: Combiner, port: number): Promise<void> {
   const config = loadConfig({ LOG_LEVEL: 'fatal', HOLD_ATTEMPTS_PER_MINUTE: '0' })
   const wake = () => {}
+  const log = createLog(config.logLevel)
+  const metrics = createMetrics()
   const parts: Parts = {
     config,
-    log: createLog(config.logLevel),
-    metrics: createMetrics(),
+    log,
+    metrics,
     sql,
     secrets: await loadSecrets(sql),
     redis: null,
@@ -85,6 +88,7 @@ async function serve(sql: Sql, combiner: Combiner, port: number): Promise<void> 
     providers: await openProviders({ sql, config, wake }),
     ticketKey: await loadTicketKey(sql),
     printer: createTicketPrinter(),
+    waitingRooms: await openWaitingRooms({ sql, redis: null, log, metrics, config }),
     wake,
   }
   const app = await buildApp(parts)

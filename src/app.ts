@@ -16,18 +16,22 @@ import type { Metrics } from '#core/metrics.ts'
 import { refuseUnderPressure } from '#core/pressure.ts'
 import { answerBrokenHttp, chooseRequestId, observeRequests, oneLogger, SERVER_TIMEOUTS } from '#core/request.ts'
 import type { Sql } from '#database/connect.ts'
-import { createAttemptLimit } from '#holds/limit-attempts.ts'
 import { holdRoutes } from '#holds/routes.ts'
 import { recogniseCallers } from '#identity/recognise-caller.ts'
 import { identityRoutes } from '#identity/routes.ts'
 import type { Secrets } from '#identity/secrets.ts'
 import type { Combiner } from '#inventory/combiner.ts'
+import { createLimits } from '#limits/create-limits.ts'
+import { loyaltyRoutes } from '#loyalty/routes.ts'
+import { mailRoutes } from '#mail/routes.ts'
 import type { Providers } from '#payments/providers/provider.ts'
 import { paymentRoutes } from '#payments/routes.ts'
 import type { Redis } from '#redis/connect-redis.ts'
 import { ticketRoutes } from '#tickets/routes.ts'
 import type { TicketKey } from '#tickets/ticket-key.ts'
 import type { TicketPrinter } from '#tickets/ticket-printer.ts'
+import { waitingRoomRoutes } from '#waiting-room/routes.ts'
+import type { WaitingRooms } from '#waiting-room/waiting-rooms.ts'
 import { frontPage } from './front-page.ts'
 
 /** What the process is made of; each room takes what it needs of it. */
@@ -44,6 +48,7 @@ export type Parts = {
   providers: Providers
   ticketKey: TicketKey
   printer: TicketPrinter
+  waitingRooms: WaitingRooms
   /** Tells a worker that there is something to do. */
   wake: (worker: string) => void
 }
@@ -76,21 +81,24 @@ export async function buildApp(parts: Parts): Promise<App> {
     await app.register(cors, {
       origin: config.corsOrigins,
       credentials: true,
-      exposedHeaders: ['etag', 'retry-after', 'ratelimit', 'x-request-id', 'idempotent-replayed'],
+      exposedHeaders: ['etag', 'retry-after', 'ratelimit', 'ratelimit-policy', 'x-request-id', 'idempotent-replayed'],
     })
   }
   await describeApi(app, config)
   recogniseCallers(app, parts)
 
-  const doors = { ...parts, attempts: createAttemptLimit(config.holdAttemptsPerMinute, metrics) }
+  const doors = { ...parts, limits: createLimits(parts) }
   frontPage(app, config)
   operationsRoutes(app, doors)
   identityRoutes(app, doors)
   adminRoutes(app, doors)
   cinemaRoutes(app, doors)
+  waitingRoomRoutes(app, doors)
   holdRoutes(app, doors)
   paymentRoutes(app, doors)
   bookingRoutes(app, doors)
   ticketRoutes(app, doors)
+  mailRoutes(app, doors)
+  loyaltyRoutes(app, doors)
   return app
 }

@@ -67,8 +67,10 @@ export const VARIABLES = [
     'HOLD_ATTEMPTS_PER_MINUTE',
     '5',
     whole(0, 1_000_000),
-    'Hold attempts of a customer in a minute; 0: no limit.',
+    'Hold attempts of a customer in a minute, of an address 20 times as many; 0: no limits at all, for load tests.',
   ),
+  setting('PARTNER_ATTEMPTS_PER_MINUTE', '600', whole(0, 1_000_000), 'Hold attempts of a partner key; 0: no limit.'),
+  setting('SESSIONS_PER_MINUTE', '300', whole(0, 1_000_000), 'Sessions opened from one address; 0: no limit.'),
   setting('ADMISSION_TTL_MS', '900000', whole(60_000, DAY_MS), 'How long an admission from the waiting room lasts.'),
   setting(
     'WAITING_ROOM_AUTO_HOLDS_PER_SECOND',

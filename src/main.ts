@@ -18,6 +18,7 @@ import { openProviders } from '#payments/providers/open-providers.ts'
 import { connectRedis } from '#redis/connect-redis.ts'
 import { loadTicketKey } from '#tickets/ticket-key.ts'
 import { createTicketPrinter } from '#tickets/ticket-printer.ts'
+import { openWaitingRooms } from '#waiting-room/waiting-rooms.ts'
 import { runAllWorkers } from './all-workers.ts'
 import { joinDatabase, openDatabase } from './open-database.ts'
 import { databaseTime, watchDatabase } from './watch-database.ts'
@@ -97,6 +98,9 @@ async function start(
   closing.defer(() => redis?.disconnect())
   const printer = createTicketPrinter()
   closing.defer(() => printer.close())
+  const waitingRooms = await openWaitingRooms({ sql, redis, log, metrics, config })
+  closing.defer(() => waitingRooms.close())
+  if (roles.includes('doors')) waitingRooms.start()
   let workers: RunningWorkers | null = null
   const wake = under?.wake ?? ((name: string) => workers?.wake(name))
   const parts: Parts = {
@@ -105,6 +109,7 @@ async function start(
     providers: await openProviders({ sql, config, wake }),
     ticketKey: await loadTicketKey(sql),
     printer,
+    waitingRooms,
   }
 
   const app = await buildApp(parts)

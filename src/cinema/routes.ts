@@ -4,9 +4,10 @@ import type { Config } from '#config.ts'
 import type { App } from '#core/http.ts'
 import type { Metrics } from '#core/metrics.ts'
 import type { Sql } from '#database/connect.ts'
-import type { AttemptLimit } from '#holds/limit-attempts.ts'
 import type { Secrets } from '#identity/secrets.ts'
 import type { Combiner } from '#inventory/combiner.ts'
+import type { Limits } from '#limits/create-limits.ts'
+import type { WaitingRooms } from '#waiting-room/waiting-rooms.ts'
 import { cinemaAdminRoutes } from './admin-routes.ts'
 import { openProgramme } from './programme.ts'
 import { programmeRoutes } from './programme-routes.ts'
@@ -20,7 +21,8 @@ export type CinemaParts = {
   secrets: Pick<Secrets, 'holdToken'>
   config: Pick<Config, 'holdTtlMs' | 'holdLifeMaxMs' | 'seatsPerHoldMax' | 'seatsPerCustomerMax'>
   metrics: Pick<Metrics, 'holds'>
-  attempts: AttemptLimit
+  limits: Limits
+  waitingRooms: WaitingRooms
 }
 
 export function cinemaRoutes(app: App, parts: CinemaParts): void {

@@ -7,6 +7,7 @@ import type { App } from './http.ts'
 const TAGS = [
   ['Identity', 'Who is asking: sessions of customers, keys of partners and staff.'],
   ['Cinema', 'What is on, where, on which seats and at which price.'],
+  ['Waiting room', 'The queue before a hot sale: who waits, who is admitted, and the draw to check.'],
   ['Holds', 'Seats kept for one customer while they pay.'],
   ['Payments', 'From a hold to a booking.'],
   ['Sandbox', 'The built-in payment provider, to try everything with.'],

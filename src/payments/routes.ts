@@ -5,6 +5,8 @@ import { RefundRule } from '#bookings/schemas.ts'
 import { type App, closed, IdParam, Money, problems } from '#core/http.ts'
 import { findHold } from '#holds/read-hold.ts'
 import { withIdempotency } from '#idempotency/with-idempotency.ts'
+import { requireAdmission } from '#waiting-room/require-admission.ts'
+import type { WaitingRooms } from '#waiting-room/waiting-rooms.ts'
 import { abandonHold } from './abandon-hold.ts'
 import { callbackRoutes } from './callback-routes.ts'
 import { type Cancellation, cancelBooking } from './cancel-booking.ts'
@@ -39,8 +41,8 @@ const CancelBody = closed({
   }),
 })
 
-export function paymentRoutes(app: App, parts: CheckoutParts): void {
-  const { sql } = parts
+export function paymentRoutes(app: App, parts: CheckoutParts & { waitingRooms: WaitingRooms }): void {
+  const { sql, config, waitingRooms } = parts
 
   app.post(
     '/v1/holds/:id/checkout',
@@ -52,7 +54,10 @@ export function paymentRoutes(app: App, parts: CheckoutParts): void {
           'The hold is kept, once, until a payment page and a reserve behind it fit. A repeat answers the payment that is open; after a declined one a new one, within the same hold. No amount is sent: the quote of the hold is what it costs.',
         tags: ['Payments'],
         params: IdParam,
-        headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
+        headers: Type.Object({
+          'idempotency-key': Type.Optional(Type.String()),
+          'holdfast-admission': Type.Optional(Type.String({ maxLength: 300 })),
+        }),
         body: nullable(CheckoutBody),
         response: {
           201: CheckoutReply,
@@ -61,6 +66,8 @@ export function paymentRoutes(app: App, parts: CheckoutParts): void {
             'HOLD_EXPIRED',
             'HOLD_RELEASED',
             'ALREADY_BOOKED',
+            'ADMISSION_REQUIRED',
+            'WAITING_ROOM_UNAVAILABLE',
             'INVALID_REQUEST',
             'IDEMPOTENCY_KEY_REQUIRED',
             'IDEMPOTENCY_KEY_INVALID',
@@ -72,9 +79,11 @@ export function paymentRoutes(app: App, parts: CheckoutParts): void {
       },
     },
     async (request, reply) => {
-      const { inventoryId, holdId } = await findHold(sql, request.params.id, request)
+      const { inventoryId, holdId, customerId } = await findHold(sql, request.params.id, request)
       const { method, ...contact } = request.body ?? {}
-      const order = { inventoryId, holdId, contact, ...(method === undefined ? {} : { method }) }
+      const paying = { holdId, keepMs: config.paymentSessionTtlMs + config.paymentBufferMs }
+      const admission = await requireAdmission(waitingRooms, request, { inventoryId, customerId, paying })
+      const order = { inventoryId, holdId, contact, admission, ...(method === undefined ? {} : { method }) }
       return withIdempotency(request, reply, { sql, inventoryId, door: 'checkout', required: true }, async () => ({
         status: 201,
         body: await startCheckout(parts, order),

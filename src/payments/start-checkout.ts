@@ -7,6 +7,7 @@ import { formatSharded } from '#core/ids.ts'
 import type { Money } from '#core/money.ts'
 import { Problem } from '#core/problem.ts'
 import type { Sql, Tx } from '#database/connect.ts'
+import { type AdmissionUse, claimAdmission } from '#waiting-room/claim-admission.ts'
 import { bookingForHold } from './booking-for-hold.ts'
 import { openAttempt } from './open-attempt.ts'
 import { openSession } from './open-session.ts'
@@ -21,7 +22,14 @@ export type CheckoutParts = {
   wake: (worker: string) => void
 }
 /** `method` is a provider's name; absent, the first provider's. */
-export type CheckoutOrder = { inventoryId: number; holdId: string; contact: Contact; method?: string }
+export type CheckoutOrder = {
+  inventoryId: number
+  holdId: string
+  contact: Contact
+  method?: string
+  /** What the buyer was admitted by, where a waiting room is on: good for one purchase. */
+  admission?: AdmissionUse | null
+}
 
 export type Checkout = {
   bookingId: string
@@ -39,7 +47,7 @@ export type Checkout = {
 
 /**
  * Whoever calls has made sure that the hold may be paid by who asks. A repeat answers the same booking and, while its session is open, the same payment;
- * after a declined or expired one a new payment, within the same hold. Throws HOLD_EXPIRED, HOLD_RELEASED, ALREADY_BOOKED, INVALID_REQUEST (method),
+ * after a declined or expired one a new payment, within the same hold. Throws HOLD_EXPIRED, HOLD_RELEASED, ALREADY_BOOKED, ADMISSION_REQUIRED (used up), INVALID_REQUEST (method),
  * and PAYMENT_PROVIDER_UNAVAILABLE when the provider is away: then the seats stay held and the same call can be repeated.
  */
 export async function startCheckout(parts: CheckoutParts, order: CheckoutOrder): Promise<Checkout> {
@@ -70,6 +78,7 @@ async function decide(
   order: CheckoutOrder,
 ): Promise<{ booking: Booking; payment: Payment }> {
   const now = await lockSale(tx, order.inventoryId)
+  if (order.admission) await claimAdmission(tx, order.admission, order.holdId)
   const booking = await bookingForHold(tx, order, config.paymentSessionTtlMs + config.paymentBufferMs, now)
   const payment =
     booking.amountMinor === 0

@@ -18,6 +18,7 @@ import { openProviders } from '#payments/providers/open-providers.ts'
 import { freshDatabase, type TestDatabase } from '#test/support/database.ts'
 import { loadTicketKey } from '#tickets/ticket-key.ts'
 import { createTicketPrinter } from '#tickets/ticket-printer.ts'
+import { openWaitingRooms } from '#waiting-room/waiting-rooms.ts'
 
 export type TestApp = {
   app: App
@@ -41,11 +42,13 @@ export async function testApp(
   const hot = db.connect(HOT_POOL.max, HOT_POOL)
   const combiner = createCombiner(postgresStore(hot), { picture: (id) => readPicture(hot, id) })
   const wake = () => {}
+  const log = createLog(config.logLevel)
+  const metrics = createMetrics()
   const printer = createTicketPrinter()
   const usual: Parts = {
     config,
-    log: createLog(config.logLevel),
-    metrics: createMetrics(),
+    log,
+    metrics,
     sql: db.sql,
     secrets: await loadSecrets(db.sql),
     redis: null,
@@ -53,6 +56,7 @@ export async function testApp(
     providers: await openProviders({ sql: db.sql, config, wake }),
     ticketKey: await loadTicketKey(db.sql),
     printer,
+    waitingRooms: await openWaitingRooms({ sql: db.sql, redis: null, log, metrics, config }),
     wake,
   }
   const parts: Parts = { ...usual, ...(typeof changes === 'function' ? changes(usual) : changes) }
@@ -63,6 +67,7 @@ export async function testApp(
     await app.close()
     await combiner.close()
     await printer.close()
+    await parts.waitingRooms.close()
   })
   return {
     app,
