@@ -94,15 +94,20 @@ function enterPools(request: PlaceRequest, lines: PoolQuantity[], judgement: Jud
   for (const { code, quantity } of back) rooms.set(keyOf(code), (rooms.get(keyOf(code)) ?? 0) + quantity)
 }
 
-function keepsExactly(hold: MemoryHold, { seats, pools = [] }: PlaceRequest): boolean {
+function keepsExactly(hold: MemoryHold, { seats, pools = [], quote }: PlaceRequest): boolean {
   const wanted = new Set(seats)
   const quantities = new Map(pools.map(({ code, quantity }) => [code, quantity]))
   return (
     hold.seats.length === wanted.size &&
     hold.seats.every((code) => wanted.has(code)) &&
     hold.pools.length === quantities.size &&
-    hold.pools.every(({ code, quantity }) => quantities.get(code) === quantity)
+    hold.pools.every(({ code, quantity }) => quantities.get(code) === quantity) &&
+    ticketsOf(hold.quote) === ticketsOf(quote)
   )
+}
+
+function ticketsOf(quote: unknown): unknown {
+  return quote !== null && typeof quote === 'object' && 'tickets' in quote ? quote.tickets : undefined
 }
 
 // A request for quantities alone takes over from any own hold: units of a pool have no names to compare.

@@ -36,7 +36,10 @@ export type PlaceRequest = {
   pools?: PoolQuantity[]
   amountMinor: number
   currency: string
-  /** The frozen quote as the trade priced it; kept and given back as it is. */
+  /**
+   * The frozen quote as the trade priced it; kept and given back as it is. Of one thing in it the store takes note: a text `tickets` says who is admitted
+   * where; with another one it is another wish for the same seats, and replaces the hold.
+   */
   quote: unknown
   /** Units this customer may have in this inventory over live holds and bookings; absent: no limit. */
   unitsMax?: number

@@ -30,7 +30,13 @@ export function quoteSeats(list: PriceList, showing: PricedShowing, seats: Price
     taxBasisPoints: taxOf(list),
     taxMinor: lines.reduce((sum, line) => sum + (line.taxMinor ?? 0), 0),
     lines,
+    ...ticketsOf(lines),
   }
+}
+
+function ticketsOf(lines: QuoteLine[]): { tickets?: string } {
+  const named = lines.flatMap(({ seat, ticketType }) => (ticketType ? `${seat}=${ticketType}` : []))
+  return named.length === 0 ? {} : { tickets: named.sort().join() }
 }
 
 /** The price of one seat of this category for an adult, without what is paid once an order: a line that has no seat yet. */

@@ -23,4 +23,6 @@ export type Quote = {
   taxBasisPoints?: number
   taxMinor?: number
   lines: QuoteLine[]
+  /** Who is admitted where, of those that are no adults: `A2=CHILD`. With another text it is another wish for the same seats. */
+  tickets?: string
 }

@@ -99,6 +99,26 @@ export const placingFacts: Fact[] = [
     },
   },
   {
+    name: 'the same seats for other people are another wish: it replaces the hold, and the new price stands',
+    async check(ground) {
+      const inventoryId = await openRow(ground)
+      const priced = (tickets: string, amountMinor: number) => ({
+        inventoryId,
+        customerId: ann,
+        seats: ['F1', 'F2'],
+        amountMinor,
+        quote: { totalMinor: amountMinor, ...(tickets === '' ? {} : { tickets }) },
+      })
+      const first = await hold(ground, priced('', 2_000))
+      const second = await hold(ground, priced('F2=CHILD', 1_500))
+      assert.notEqual(second, first)
+      assert.equal((await ground.store.readHold(inventoryId, first))?.status, 'RELEASED')
+      assert.equal((await ground.store.readHold(inventoryId, second))?.amountMinor, 1_500)
+      assert.equal((await place(ground, priced('F2=CHILD', 1_500))).outcome, 'SAME')
+      assert.equal((await place(ground, priced('', 2_000))).outcome, 'HELD')
+    },
+  },
+  {
     name: 'B039, B040: another wish of the same customer replaces their hold in the same step',
     async check(ground) {
       const inventoryId = await openRow(ground)

@@ -32,7 +32,8 @@ begin
       sum(h.units) filter (where h.status <> 'HELD')::int as kept_units
     from (
       select h.id, h.status, h.units, h.expires_at, h.life_ends_at,
-        h.status <> 'BOOKED' and h.seat_codes @> a.seats and h.seat_codes <@ a.seats and hold_has_pools(h.inventory_id, h.id, a.pools) as same,
+        case when h.status <> 'BOOKED' and h.seat_codes @> a.seats and h.seat_codes <@ a.seats and hold_has_pools(h.inventory_id, h.id, a.pools)
+          then h.quote ->> 'tickets' is not distinct from a.quote ->> 'tickets' else false end as same,
         h.seat_codes && a.seats or (a.seats = '{}' and a.pools is not null) as overlaps
       from holds h
       where h.inventory_id = a.inventory_id and h.customer_id = a.customer_id and h.status in ('HELD', 'CHECKED_OUT', 'BOOKED')
