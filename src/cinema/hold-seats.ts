@@ -27,6 +27,8 @@ export type SeatOrder = {
   ticketTypes: string[]
   /** Seats this customer may have here in all; null for staff, who also may leave single seats. */
   unitsMax: number | null
+  /** Seats that are not chosen for this customer, because they or their address keep giving them up. */
+  avoid: { has(seat: string): boolean }
 }
 
 // Everybody who asks for the best seats asks for the same ones. A loser looks again, and each time further down the list.
@@ -66,7 +68,7 @@ function checkTicketTypes(prices: PriceList, asked: string[], seats: number): vo
 async function holdBestAvailable(parts: HoldSeatsParts, order: SeatOrder, wish: PartyWish): Promise<PlacedHold> {
   const { layout } = order
   for (let attempt = 1; ; attempt++) {
-    const free = await freeSeats(parts, order)
+    const free = await freeSeats(parts, order, order.avoid)
     const places = bestAvailable(layout, free, wish, rankFor(order.customerId, attempt))
     if (places === null) throw notEnough(layout, free, wish)
     try {
@@ -120,10 +122,15 @@ async function refuseSingleSeats(parts: HoldSeatsParts, order: SeatOrder, codes:
 }
 
 // A hold replaces the customer's own one that is not being paid yet, so its seats count as free for them.
-async function freeSeats(parts: HoldSeatsParts, { showtime, layout, customerId }: SeatOrder): Promise<FreeSeats> {
+async function freeSeats(
+  parts: HoldSeatsParts,
+  { showtime, layout, customerId }: SeatOrder,
+  avoid: SeatOrder['avoid'] = new Set(),
+): Promise<FreeSeats> {
   const { letters, replaceableSeats } = await readSeatLetters(parts.sql, showtime.inventoryId, customerId)
   const own = new Set(replaceableSeats)
-  return inLayoutOrder(layout, letters).map(
-    (letter, place) => letter === 'A' || own.has(layout.seats[place]?.code ?? ''),
-  )
+  return inLayoutOrder(layout, letters).map((letter, place) => {
+    const code = layout.seats[place]?.code ?? ''
+    return own.has(code) || (letter === 'A' && !avoid.has(code))
+  })
 }

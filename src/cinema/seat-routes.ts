@@ -4,10 +4,10 @@ import Type, { type Static } from 'typebox'
 import type { Config } from '#config.ts'
 import { type App, closed, IdParam, problems } from '#core/http.ts'
 import { parseNumbered, parseSharded } from '#core/ids.ts'
-import type { AttemptLimit } from '#holds/limit-attempts.ts'
 import { withIdempotency } from '#idempotency/with-idempotency.ts'
 import { isStaff, requireCustomer } from '#identity/caller.ts'
 import { holdTokenOf } from '#identity/hold-token.ts'
+import type { Limits } from '#limits/create-limits.ts'
 import type { Channel } from '#pricing/priced-showing.ts'
 import { requireAdmission } from '#waiting-room/require-admission.ts'
 import type { WaitingRooms } from '#waiting-room/waiting-rooms.ts'
@@ -18,7 +18,7 @@ import type { SeatMapAnswer, SeatMaps } from './seat-map.ts'
 
 type Parts = HoldSeatsParts & {
   config: Pick<Config, 'seatsPerHoldMax' | 'seatsPerCustomerMax'>
-  attempts: AttemptLimit
+  limits: Limits
   seatMaps: SeatMaps
   waitingRooms: WaitingRooms
 }
@@ -26,7 +26,7 @@ type Parts = HoldSeatsParts & {
 type HoldReply = Static<typeof PlacedHold>
 
 export function seatRoutes(app: App, parts: Parts): void {
-  const { sql, programme, secrets, config, attempts, seatMaps, waitingRooms } = parts
+  const { sql, programme, secrets, config, limits, seatMaps, waitingRooms } = parts
   // The token is derived from the hold, so that the stored answer need not contain it.
   const restore = (stored: HoldReply): HoldReply => {
     const { uuid } = parseSharded('hold', stored.holdId)
@@ -96,6 +96,7 @@ export function seatRoutes(app: App, parts: Parts): void {
             'SALE_CLOSED',
             'SALE_NOT_OPEN',
             'TOO_MANY_ATTEMPTS',
+            'HOLD_CYCLING',
             'ADMISSION_REQUIRED',
             'WAITING_ROOM_UNAVAILABLE',
             'IDEMPOTENCY_KEY_INVALID',
@@ -112,12 +113,16 @@ export function seatRoutes(app: App, parts: Parts): void {
       const layout = await programme.layout(showtime.screenId, showtime.layoutVersion)
       const { ticketTypes = [], ...wish } = request.body
       const choice = checkChoice(layout, wish, config.seatsPerHoldMax)
-      attempts.take(request, reply, customerId)
-      await requireAdmission(waitingRooms, request, { inventoryId: showtime.inventoryId, customerId })
+      const { inventoryId } = showtime
+      const seats = 'seats' in choice ? choice.seats : null
+      const avoid = await limits.attemptHold(request, reply, { customerId, inventoryId, seats })
+      await requireAdmission(waitingRooms, request, { inventoryId, customerId })
       const unitsMax = isStaff(request.caller) ? null : config.seatsPerCustomerMax
-      return withIdempotency<HoldReply>(request, reply, { ...door, inventoryId: showtime.inventoryId }, async () => {
-        const order = { showtime, layout, choice, customerId, unitsMax, ticketTypes, channel: channelOf(request) }
+      return withIdempotency<HoldReply>(request, reply, { ...door, inventoryId }, async () => {
+        const channel = channelOf(request)
+        const order = { showtime, layout, choice, customerId, unitsMax, avoid, ticketTypes, channel }
         const { repeated, ...hold } = await holdSeats(parts, order)
+        if (!repeated) limits.held(request, { customerId, inventoryId, seats: hold.seats }, hold.remainingMs)
         return { status: repeated ? 200 : 201, body: { ...hold, showtimeId: request.params.id } }
       })
     },

@@ -31,10 +31,15 @@ export function createMetrics() {
       labelNames: ['outcome'],
       registers,
     }),
-    holdAttemptsRefused: new Counter({
-      name: 'holdfast_hold_attempts_refused_total',
-      help: 'Hold attempts over the limit per minute, by what was limited',
+    attemptsRefused: new Counter({
+      name: 'holdfast_attempts_refused_total',
+      help: 'Attempts to hold and sessions over a limit, by what was limited',
       labelNames: ['per'],
+      registers,
+    }),
+    limitsAlone: new Counter({
+      name: 'holdfast_limits_alone_total',
+      help: 'Limits this process decided alone, because Redis did not answer',
       registers,
     }),
     combinerBatch: new Histogram({

@@ -51,6 +51,11 @@ export const PROBLEMS = {
   LAYOUT_INVALID: [422, 'These seats make no layout.'],
   PRICE_LIST_INVALID: [422, 'This price list cannot price every seat.'],
   FEED_UNREADABLE: [422, 'This is no feed that can be imported.'],
+  // promotions
+  PROMO_CODE_INVALID: [422, 'This promo code does not fit this order.'],
+  PROMO_CODE_USED_UP: [409, 'This promo code has been used as often as it may be.'],
+  VOUCHER_INVALID: [422, 'There is no such gift voucher, or it does not fit this order.'],
+  VOUCHER_EMPTY: [409, 'Nothing is left on this gift voucher.'],
   // paying
   PAYMENT_PROVIDER_UNAVAILABLE: [502, 'The payment provider does not answer; your seats stay held, try again.'],
   SIGNATURE_INVALID: [401, 'The signature does not fit, or is too old.'],

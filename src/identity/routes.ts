@@ -1,5 +1,6 @@
 // Opens a customer's session: anonymous, by a token and by a cookie at once.
 import type {} from '@fastify/cookie' // declares reply.setCookie
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { type App, problems, Time } from '#core/http.ts'
 import { newUuid } from '#core/ids.ts'
@@ -7,9 +8,13 @@ import { SESSION_COOKIE } from './recognise-caller.ts'
 import type { Secrets } from './secrets.ts'
 import { SESSION_TTL_S, signSession } from './session-token.ts'
 
-type Parts = { secrets: Secrets; config: { publicUrl: string } }
+type Parts = {
+  secrets: Secrets
+  config: { publicUrl: string }
+  limits: { openSession(request: FastifyRequest, reply: FastifyReply): Promise<void> }
+}
 
-export function identityRoutes(app: App, { secrets, config }: Parts): void {
+export function identityRoutes(app: App, { secrets, config, limits }: Parts): void {
   app.post(
     '/v1/sessions',
     {
@@ -22,11 +27,12 @@ export function identityRoutes(app: App, { secrets, config }: Parts): void {
         tags: ['Identity'],
         response: {
           201: Type.Object({ customerId: Type.String(), token: Type.String(), expiresAt: Time }),
-          ...problems('CROSS_ORIGIN'),
+          ...problems('CROSS_ORIGIN', 'TOO_MANY_ATTEMPTS'),
         },
       },
     },
     async (request, reply) => {
+      await limits.openSession(request, reply)
       const customerId =
         request.caller.kind === 'customer' ? request.caller.customerId : `cust_${newUuid().replaceAll('-', '')}`
       const session = signSession(secrets.session, customerId, Date.now())

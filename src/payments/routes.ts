@@ -5,6 +5,7 @@ import { RefundRule } from '#bookings/schemas.ts'
 import { type App, closed, IdParam, Money, problems } from '#core/http.ts'
 import { findHold } from '#holds/read-hold.ts'
 import { withIdempotency } from '#idempotency/with-idempotency.ts'
+import type { Limits } from '#limits/create-limits.ts'
 import { requireAdmission } from '#waiting-room/require-admission.ts'
 import type { WaitingRooms } from '#waiting-room/waiting-rooms.ts'
 import { abandonHold } from './abandon-hold.ts'
@@ -41,8 +42,8 @@ const CancelBody = closed({
   }),
 })
 
-export function paymentRoutes(app: App, parts: CheckoutParts & { waitingRooms: WaitingRooms }): void {
-  const { sql, config, waitingRooms } = parts
+export function paymentRoutes(app: App, parts: CheckoutParts & { waitingRooms: WaitingRooms; limits: Limits }): void {
+  const { sql, config, waitingRooms, limits } = parts
 
   app.post(
     '/v1/holds/:id/checkout',
@@ -108,7 +109,9 @@ export function paymentRoutes(app: App, parts: CheckoutParts & { waitingRooms: W
       },
     },
     async (request, reply) => {
-      await abandonHold(parts, await findHold(sql, request.params.id, request))
+      const hold = await findHold(sql, request.params.id, request)
+      await abandonHold(parts, hold)
+      if (hold.status === 'HELD' || hold.status === 'CHECKED_OUT') limits.letGo(request, hold)
       return reply.code(204).send()
     },
   )

@@ -3,26 +3,27 @@ import type { TestContext } from 'node:test'
 import Type from 'typebox'
 import type { Parts } from '#app.ts'
 import { type App, closed } from '#core/http.ts'
-import { createAttemptLimit } from '#holds/limit-attempts.ts'
 import { type PlacedHold, placeHold } from '#holds/place-hold.ts'
 import { isStaff, requireCustomer } from '#identity/caller.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
+import { createLimits } from '#limits/create-limits.ts'
 import { testApp } from './test-app.ts'
 
 export const TTL_MS = 600_000
 export const SEATS = ['F5', 'F6', 'F7', 'F8', 'F9', 'F10', 'F11', 'F12', 'G1', 'G2']
 
 function tradeRoutes(app: App, parts: Parts): void {
-  const attempts = createAttemptLimit(parts.config.holdAttemptsPerMinute, parts.metrics)
+  const limits = createLimits(parts)
   app.post(
     '/hold/:inventory',
     { schema: { body: closed({ seats: Type.Array(Type.String()) }) } },
     async (request, reply) => {
       const customerId = requireCustomer(request)
-      attempts.take(request, reply, customerId)
       const seats = (request.body as { seats: string[] }).seats
+      const inventoryId = Number((request.params as { inventory: string }).inventory)
+      await limits.attemptHold(request, reply, { customerId, inventoryId, seats })
       return placeHold(parts, {
-        inventoryId: Number((request.params as { inventory: string }).inventory),
+        inventoryId,
         customerId,
         seats,
         quote: {
