@@ -17,6 +17,7 @@ import { loadConfig } from '#config.ts'
 import { createLog } from '#core/log.ts'
 import { createMetrics } from '#core/metrics.ts'
 import { connect, type Sql } from '#database/connect.ts'
+import { noGate } from '#gate/gate.ts'
 import { loadSecrets } from '#identity/secrets.ts'
 import { signSession } from '#identity/session-token.ts'
 import { type Combiner, createCombiner } from '#inventory/combiner.ts'
@@ -85,6 +86,7 @@ async function serve(sql: Sql, combiner: Combiner, port: number): Promise<void> 
     secrets: await loadSecrets(sql),
     redis: null,
     combiner,
+    gate: noGate,
     providers: await openProviders({ sql, config, wake }),
     ticketKey: await loadTicketKey(sql),
     printer: createTicketPrinter(),

@@ -16,6 +16,7 @@ import type { Metrics } from '#core/metrics.ts'
 import { refuseUnderPressure } from '#core/pressure.ts'
 import { answerBrokenHttp, chooseRequestId, observeRequests, oneLogger, SERVER_TIMEOUTS } from '#core/request.ts'
 import type { Sql } from '#database/connect.ts'
+import type { Gate } from '#gate/gate.ts'
 import { holdRoutes } from '#holds/routes.ts'
 import { recogniseCallers } from '#identity/recognise-caller.ts'
 import { identityRoutes } from '#identity/routes.ts'
@@ -26,6 +27,7 @@ import { loyaltyRoutes } from '#loyalty/routes.ts'
 import { mailRoutes } from '#mail/routes.ts'
 import type { Providers } from '#payments/providers/provider.ts'
 import { paymentRoutes } from '#payments/routes.ts'
+import { promotionRoutes } from '#promotions/routes.ts'
 import type { Redis } from '#redis/connect-redis.ts'
 import { ticketRoutes } from '#tickets/routes.ts'
 import type { TicketKey } from '#tickets/ticket-key.ts'
@@ -45,6 +47,8 @@ export type Parts = {
   /** Shared by several processes; null: this one knows only itself. */
   redis: Redis | null
   combiner: Combiner
+  /** Asked before the combiner. */
+  gate: Gate
   providers: Providers
   ticketKey: TicketKey
   printer: TicketPrinter
@@ -97,6 +101,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   holdRoutes(app, doors)
   paymentRoutes(app, doors)
   bookingRoutes(app, doors)
+  promotionRoutes(app, doors)
   ticketRoutes(app, doors)
   mailRoutes(app, doors)
   loyaltyRoutes(app, doors)

@@ -46,6 +46,13 @@ export const VARIABLES = [
     redisUrls(),
     'Redis for several processes: one server, or nodes of a cluster with commas; empty: none.',
   ),
+  setting(
+    'GATE',
+    'none',
+    words('none', 'redis'),
+    'Whether Redis tells buyers early that others are after their seats.',
+  ),
+  setting('GATE_TTL_MS', '15000', whole(1_000, 15_000), 'How long a seat claimed at the gate is kept from others.'),
   setting('HOLDFAST_DATA', './var', text(4096), 'The data folder of the embedded PostgreSQL.'),
   secret('HOLDFAST_ADMIN_KEY', '', adminKey(), 'API key of the first administrator; empty: made and printed once.'),
   setting('HOLDFAST_MODE', 'development', words('development', 'production'), 'Production loads no demo data unasked.'),
@@ -169,6 +176,8 @@ function dependentValues(config: Config, env: Environment): Partial<Config> {
     )
   if (config.kafkaSasl !== 'off' && !(config.kafkaUsername && config.kafkaPassword))
     throw new StartRefused(`KAFKA_SASL is ${config.kafkaSasl}, but KAFKA_USERNAME and KAFKA_PASSWORD are not both set.`)
+  if (config.gate === 'redis' && config.redisUrl.length === 0)
+    throw new StartRefused('GATE is redis, but REDIS_URL is not set.')
   const production = config.holdfastMode === 'production'
   if (production && !config.publicUrl)
     throw new StartRefused(

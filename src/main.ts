@@ -9,6 +9,7 @@ import { createMetrics, type Metrics } from '#core/metrics.ts'
 import type { RunningWorkers } from '#core/workers.ts'
 import type { Sql } from '#database/connect.ts'
 import { StartRefused } from '#database/start-refused.ts'
+import { openGate } from '#gate/open-gate.ts'
 import { ensureConfiguredAdminKey, makeFirstAdminKey } from '#identity/api-keys.ts'
 import { loadSecrets } from '#identity/secrets.ts'
 import { createCombiner } from '#inventory/combiner.ts'
@@ -105,6 +106,7 @@ async function start(
   const wake = under?.wake ?? ((name: string) => workers?.wake(name))
   const parts: Parts = {
     ...{ config, log, metrics, sql, redis, combiner, wake },
+    gate: openGate(config, redis, metrics),
     secrets: await loadSecrets(sql),
     providers: await openProviders({ sql, config, wake }),
     ticketKey: await loadTicketKey(sql),

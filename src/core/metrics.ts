@@ -48,6 +48,12 @@ export function createMetrics() {
       buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
       registers,
     }),
+    gateAnswers: new Counter({
+      name: 'holdfast_gate_answers_total',
+      help: 'What the gate said to holds: claimed, taken, failed (Redis did not answer), skipped (it was not asked, for it failed before)',
+      labelNames: ['outcome'],
+      registers,
+    }),
     workerSeconds: new Histogram({
       name: 'holdfast_worker_run_duration_seconds',
       help: 'Time of one run of a worker',

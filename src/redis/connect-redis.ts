@@ -13,6 +13,8 @@ export type RedisOptions = {
 
 const COMMAND_TIMEOUT_MS = 150
 const CONNECT_TIMEOUT_MS = 2_000
+// A slot that moved is found with one; more are a cluster in trouble, and whoever waits for it is better told so.
+const REDIRECTIONS_MAX = 3
 // Away is noticed at once, and back within this.
 const RECONNECT_MAX_MS = 1_000
 
@@ -28,6 +30,8 @@ export function connectRedis(urls: readonly string[], options: RedisOptions = {}
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
     enableAutoPipelining: true,
+    // What was under way when a connection broke is not sent again behind the caller's back: it has been given up, and would be done seconds too late.
+    autoResendUnfulfilledCommands: false,
   }
   const wait = (times: number) => Math.min(50 * times, RECONNECT_MAX_MS)
   const redis: Redis =
@@ -39,6 +43,7 @@ export function connectRedis(urls: readonly string[], options: RedisOptions = {}
           enableAutoPipelining: true,
           clusterRetryStrategy: wait,
           slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
+          maxRedirections: REDIRECTIONS_MAX,
         })
   redis.on('error', onError)
   return redis

@@ -6,6 +6,7 @@ import { type Environment, loadConfig } from '#config.ts'
 import type { App } from '#core/http.ts'
 import { createLog } from '#core/log.ts'
 import { createMetrics } from '#core/metrics.ts'
+import { noGate } from '#gate/gate.ts'
 import { createApiKey } from '#identity/api-keys.ts'
 import type { Role } from '#identity/caller.ts'
 import { loadSecrets } from '#identity/secrets.ts'
@@ -53,6 +54,7 @@ export async function testApp(
     secrets: await loadSecrets(db.sql),
     redis: null,
     combiner,
+    gate: noGate,
     providers: await openProviders({ sql: db.sql, config, wake }),
     ticketKey: await loadTicketKey(db.sql),
     printer,
