@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testSale } from '#test/sale/test-sale.ts'
-import { signWebhook, TOLERANCE_S, verifyWebhook } from './providers/standard-webhooks.ts'
+import { signWebhook, TOLERANCE_S, verifyWebhook } from '#core/standard-webhooks.ts'
 
 const SECRET = Buffer.from('current')
 const AT = '2030-01-01T12:00:00.000000Z'

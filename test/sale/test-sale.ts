@@ -15,12 +15,12 @@ import type { Provider, Providers } from '#payments/providers/provider.ts'
 import { type SandboxMessage, sandboxMessage } from '#payments/providers/sandbox-callback.ts'
 import { deliverMessages } from '#payments/providers/sandbox-delivery.ts'
 import type { PayOrder } from '#payments/providers/sandbox-session.ts'
-import { signWebhook } from '#payments/providers/standard-webhooks.ts'
+import { signWebhook } from '#core/standard-webhooks.ts'
 import { settleDueDebts } from '#payments/settle-debts.ts'
 import { type Checkout, startCheckout } from '#payments/start-checkout.ts'
 import type { Quote } from '#pricing/quote.ts'
 import { testApp } from '#test/http/test-app.ts'
-import { ticketConsumer } from '#tickets/issue-tickets.ts'
+import { allConsumers } from '../../src/all-workers.ts'
 
 export const PRICE_MINOR = 1200
 export const CURRENCY = 'EUR'
@@ -51,7 +51,7 @@ export async function testSale(t: TestContext, options: SaleOptions = {}) {
   const webhookSecrets = [await loadSecret(sql, 'sandbox-webhook', () => Buffer.from(randomUUID()))]
   const { ticketKey } = parts
   const inventoryId = await openInventory(sql, options)
-  const saleParts = { sql, config: parts.config, wake: () => {}, providers: parts.providers }
+  const saleParts = { sql, gate: parts.gate, config: parts.config, wake: () => {}, providers: parts.providers }
 
   const sale = {
     ...served,
@@ -80,7 +80,7 @@ export async function testSale(t: TestContext, options: SaleOptions = {}) {
     },
     deliver: () => deliverMessages({ sql, webhookSecrets, callbackUrl: `${server}/v1/payments/sandbox/callback` }),
     settle: () => settleDueDebts(saleParts),
-    relay: () => relayEvents(sql, [inProcessSink([ticketConsumer({ sql, ticketKey })])]),
+    relay: () => relayEvents(sql, [inProcessSink(allConsumers(sql, parts))]),
     expire: () => expirePendingBookings(sql),
     /** Every worker, until none finds anything to do. */
     async work() {

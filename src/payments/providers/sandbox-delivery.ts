@@ -1,7 +1,7 @@
 // Carries the sandbox's messages to the merchant over HTTP, as another company would: signed when sent, again and again until it is answered 2xx.
 import type { Worker } from '#core/workers.ts'
 import type { Sql } from '#database/connect.ts'
-import { signWebhook } from './standard-webhooks.ts'
+import { signWebhook } from '#core/standard-webhooks.ts'
 
 export type DeliveryParts = {
   sql: Sql

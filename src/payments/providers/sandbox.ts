@@ -6,7 +6,7 @@ import { queueMessage, readMessage, type SandboxEvent, sandboxMessage } from './
 import { sandboxDelivery } from './sandbox-delivery.ts'
 import { findSandboxPayment, type SandboxPayment } from './sandbox-payment.ts'
 import { sandboxRoutes } from './sandbox-routes.ts'
-import { verifyWebhook } from './standard-webhooks.ts'
+import { verifyWebhook } from '#core/standard-webhooks.ts'
 
 export type SandboxParts = {
   sql: Sql

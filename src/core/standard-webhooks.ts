@@ -1,7 +1,7 @@
 // Standard Webhooks: how a message proves who sent it and when. Signs and verifies the bytes as they are, never JSON that was parsed and written anew.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { Problem } from '#core/problem.ts'
+import { Problem } from './problem.ts'
 
 /** Either way round: a message of the future is as suspect as an old one. */
 export const TOLERANCE_S = 300
