@@ -14,6 +14,7 @@ export function writeCalendar(sheet: TicketSheet, { sequence, changedAt }: Calen
   const stamp = utc(changedAt)
   const { startsAt, endsAt, timeZone } = sheet
   const places = sheet.tickets.map(({ place }) => place).join(', ')
+  const description = [`Booking ${sheet.reference}`, ...(places ? [`Seats: ${places}`] : [])]
   const lines = [
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
@@ -31,7 +32,7 @@ export function writeCalendar(sheet: TicketSheet, { sequence, changedAt }: Calen
     ...(endsAt === null ? [] : [`DTEND;TZID=${timeZone}:${local(endsAt, timeZone)}`]),
     `SUMMARY:${escapeText(sheet.title)}`,
     `LOCATION:${escapeText([sheet.venue, sheet.area].filter(Boolean).join(', '))}`,
-    `DESCRIPTION:${escapeText(`Booking ${sheet.reference}${places ? `\nSeats: ${places}` : ''}`)}`,
+    `DESCRIPTION:${description.map(escapeText).join('\\n')}`,
     'TRANSP:OPAQUE',
     'END:VEVENT',
     'END:VCALENDAR',
@@ -53,12 +54,9 @@ function compact(zoned: Temporal.ZonedDateTime): string {
   return zoned.toPlainDateTime().toString({ smallestUnit: 'second' }).replace(/[-:]/g, '')
 }
 
-/** Line breaks of our own stay as `\n`; whatever else is no plain text goes. */
+/** One line, whatever it was. */
 export function escapeText(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => plainText(line).replace(/[\\;,]/g, (mark) => `\\${mark}`))
-    .join('\\n')
+  return plainText(text).replace(/[\\;,]/g, (mark) => `\\${mark}`)
 }
 
 /** Never inside a letter of several octets nor inside an escape: some readers unfold only after they have unescaped (B072). */
