@@ -1,11 +1,7 @@
 // The cinema's doors: what is on, the seats of a show, holding them, and the administration.
-
 import type { Config } from '#config.ts'
 import type { App } from '#core/http.ts'
-import type { Metrics } from '#core/metrics.ts'
-import type { Sql } from '#database/connect.ts'
-import type { Secrets } from '#identity/secrets.ts'
-import type { Combiner } from '#inventory/combiner.ts'
+import type { PlaceHoldParts } from '#holds/place-hold.ts'
 import type { Limits } from '#limits/create-limits.ts'
 import type { WaitingRooms } from '#waiting-room/waiting-rooms.ts'
 import { cinemaAdminRoutes } from './admin-routes.ts'
@@ -15,12 +11,8 @@ import { scheduleAdminRoutes } from './schedule-admin-routes.ts'
 import { openSeatMaps } from './seat-map.ts'
 import { seatRoutes } from './seat-routes.ts'
 
-export type CinemaParts = {
-  sql: Sql
-  combiner: Combiner
-  secrets: Pick<Secrets, 'holdToken'>
-  config: Pick<Config, 'holdTtlMs' | 'holdLifeMaxMs' | 'seatsPerHoldMax' | 'seatsPerCustomerMax'>
-  metrics: Pick<Metrics, 'holds'>
+export type CinemaParts = PlaceHoldParts & {
+  config: Pick<Config, 'seatsPerHoldMax' | 'seatsPerCustomerMax'>
   limits: Limits
   waitingRooms: WaitingRooms
 }

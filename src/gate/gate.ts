@@ -12,6 +12,8 @@ export type Gate = {
   claim(inventoryId: number, seats: string[], customerId: string): Promise<Claim>
   /** Gives back what this customer has claimed of these seats, after the fact and at best: the claim ends by itself anyway. */
   free(inventoryId: number, seats: string[], customerId: string): Promise<void>
+  /** How long a claim lasts at most. */
+  readonly claimTtlMs: number
   /** Whether it lets everybody pass at this moment although there is one. */
   standsOpen(): boolean
 }
@@ -19,5 +21,6 @@ export type Gate = {
 export const noGate: Gate = {
   claim: async () => ({ outcome: 'OPEN' }),
   free: async () => {},
+  claimTtlMs: 0,
   standsOpen: () => false,
 }

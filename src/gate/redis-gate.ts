@@ -77,6 +77,7 @@ export function createRedisGate(redis: Redis, { ttlMs, metrics }: RedisGateOptio
       await ask(breaker, locks.releaseAll(inventoryId, seats, ownerOf(inventoryId, customerId)))
     },
 
+    claimTtlMs: ttlMs,
     standsOpen: () => openNodes() > 0,
   }
 }

@@ -4,13 +4,16 @@ import type { Metrics } from '#core/metrics.ts'
 import type { Money } from '#core/money.ts'
 import { Problem } from '#core/problem.ts'
 import type { Sql } from '#database/connect.ts'
+import type { Gate } from '#gate/gate.ts'
 import { hashHoldToken, holdTokenOf } from '#identity/hold-token.ts'
 import type { Secrets } from '#identity/secrets.ts'
 import type { Combiner } from '#inventory/combiner.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
-import type { Blocking, PlaceOutcome, PoolQuantity } from '#inventory/seat-store.ts'
+import type { PlaceOutcome, PlaceRequest, PoolQuantity } from '#inventory/seat-store.ts'
 import type { Quote } from '#pricing/quote.ts'
 import { remainingMs } from './hold-time.ts'
+import { passGate } from './pass-gate.ts'
+import { seatsUnavailable } from './seats-unavailable.ts'
 
 export type HoldOrder = {
   inventoryId: number
@@ -37,6 +40,7 @@ export type PlacedHold = {
 
 export type PlaceHoldParts = {
   sql: Sql
+  gate: Gate
   combiner: Combiner
   secrets: Pick<Secrets, 'holdToken'>
   config: { holdTtlMs: number; holdLifeMaxMs: number }
@@ -52,7 +56,7 @@ export async function placeHold(parts: PlaceHoldParts, order: HoldOrder): Promis
   const { inventoryId, quote } = order
   const newHoldId = newUuid()
   const newToken = holdTokenOf(secrets.holdToken, newHoldId)
-  const outcome = await combiner.place({
+  const request: PlaceRequest = {
     inventoryId,
     holdId: newHoldId,
     customerId: order.customerId,
@@ -65,7 +69,8 @@ export async function placeHold(parts: PlaceHoldParts, order: HoldOrder): Promis
     currency: quote.currency,
     quote,
     ...(order.unitsMax === null ? {} : { unitsMax: order.unitsMax }),
-  })
+  }
+  const outcome = await passGate(parts.gate, request, () => combiner.place(request))
   metrics.holds.inc({ outcome: outcome.outcome })
   if (outcome.outcome !== 'HELD' && outcome.outcome !== 'SAME') throw refusal(outcome)
 
@@ -90,7 +95,7 @@ export async function placeHold(parts: PlaceHoldParts, order: HoldOrder): Promis
 function refusal(outcome: PlaceOutcome): Problem {
   switch (outcome.outcome) {
     case 'UNAVAILABLE':
-      return unavailable(outcome.blocking)
+      return seatsUnavailable(outcome.blocking)
     case 'LIMIT':
       return new Problem('CUSTOMER_SEAT_LIMIT', { limit: outcome.unitsMax, have: outcome.countedUnits })
     case 'CLOSED':
@@ -102,15 +107,4 @@ function refusal(outcome: PlaceOutcome): Problem {
     default:
       throw new Error(`the combiner answered ${outcome.outcome}`)
   }
-}
-
-function unavailable(seats: Blocking[]): Problem {
-  if (seats.every(({ reason }) => reason === 'unknown')) return new Problem('UNKNOWN_SEAT', { seats })
-  if (seats.every(({ reason }) => reason === 'held'))
-    return new Problem('SEATS_UNAVAILABLE', {
-      detail: 'Others hold these seats at this moment; they may come back.',
-      seats,
-      retryable: true,
-    })
-  return new Problem('SEATS_UNAVAILABLE', { seats })
 }

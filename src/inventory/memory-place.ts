@@ -83,13 +83,18 @@ function outcomeOf(
 ): PlaceOutcome {
   const decidedAt = timeText(nowUs)
   if (!judgement) throw new Error('a request was not judged')
-  const { outcome, blocking, countedUnits, same } = judgement
+  const { outcome, blocking, countedUnits, same, replaced } = judgement
   const hold: MemoryHold | null | undefined = same ?? inventory?.holds.get(holdId)
   switch (outcome) {
     case 'HELD':
-    case 'SAME':
+    case 'SAME': {
       if (!hold) throw new Error(`hold ${holdId} was granted and is not there`)
-      return { outcome, holdId: hold.holdId, expiresAt: timeText(hold.expiresAtUs), decidedAt }
+      const placed = { holdId: hold.holdId, expiresAt: timeText(hold.expiresAtUs), decidedAt }
+      const replacedSeats = replaced.flatMap(({ seats }) => seats).sort()
+      return outcome === 'HELD' && replacedSeats.length > 0
+        ? { outcome, ...placed, replacedSeats }
+        : { outcome, ...placed }
+    }
     case 'UNAVAILABLE':
       return { outcome, blocking: blocking.sort(byCode), decidedAt }
     case 'LIMIT':

@@ -127,7 +127,10 @@ function textArray(values: (string | null)[]): string {
 function placeOutcome(row: PlacedRow, request: PlaceRequest, decidedAt: string): PlaceOutcome {
   const { outcome, expiresAt } = row
   switch (outcome) {
-    case 'HELD':
+    case 'HELD': {
+      const replaced = row.blockingCodes ? { replacedSeats: row.blockingCodes } : {}
+      return { outcome, holdId: request.holdId, expiresAt, decidedAt, ...replaced }
+    }
     case 'SAME':
       return { outcome, holdId: row.holdId ?? request.holdId, expiresAt, decidedAt }
     case 'UNAVAILABLE':

@@ -46,8 +46,8 @@ export type PlaceRequest = {
 }
 
 export type PlaceOutcome =
-  /** Granted. The customer's own earlier HELD hold of this inventory, if any, was released in the same transaction. */
-  | { outcome: 'HELD'; holdId: string; expiresAt: string; decidedAt: string }
+  /** Granted. The customer's own earlier HELD hold of this inventory, if any, was released in the same transaction: `replacedSeats`, if it had any. */
+  | { outcome: 'HELD'; holdId: string; expiresAt: string; decidedAt: string; replacedSeats?: string[] }
   /** The customer holds exactly this already: their hold as it was, end unchanged. */
   | { outcome: 'SAME'; holdId: string; expiresAt: string; decidedAt: string }
   | { outcome: 'UNAVAILABLE'; blocking: Blocking[]; decidedAt: string }

@@ -3,15 +3,17 @@ import { findBookingOfHold } from '#bookings/booking.ts'
 import { endBooking } from '#bookings/end-booking.ts'
 import { lockSale } from '#bookings/lock-sale.ts'
 import type { Sql } from '#database/connect.ts'
+import type { Gate } from '#gate/gate.ts'
 import { releaseHold } from '#holds/release-hold.ts'
 import { endOpenAttempt } from './end-attempts.ts'
 
-type Parts = { sql: Sql; wake: (worker: string) => void }
+type AbandonedHold = { inventoryId: number; holdId: string; customerId: string; seats: string[] }
+type Parts = { sql: Sql; gate: Gate; wake: (worker: string) => void }
 
 /** A success as well when it is over already. Money that is paid all the same is given back as late. Throws ALREADY_BOOKED, NOT_FOUND. */
 export async function abandonHold(
-  { sql, wake }: Parts,
-  { inventoryId, holdId }: { inventoryId: number; holdId: string },
+  { sql, gate, wake }: Parts,
+  { inventoryId, holdId, customerId, seats }: AbandonedHold,
 ): Promise<void> {
   await sql.begin(async (tx) => {
     await lockSale(tx, inventoryId)
@@ -22,6 +24,7 @@ export async function abandonHold(
     await endBooking(tx, booking, 'CANCELLED')
     await endOpenAttempt(tx, inventoryId, booking.id)
   })
+  await gate.free(inventoryId, seats, customerId)
   wake('relay')
   wake('settle')
 }

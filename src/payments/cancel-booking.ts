@@ -1,11 +1,12 @@
 // Cancels a booking, or some of its lines: the seats are on sale again and the refund is owed in the same transaction.
-import { type Booking, findBooking } from '#bookings/booking.ts'
+import { type Booking, findBooking, readLines } from '#bookings/booking.ts'
 import { type ChosenLines, cancelLines } from '#bookings/cancel-lines.ts'
 import { endBooking } from '#bookings/end-booking.ts'
 import { lockSale } from '#bookings/lock-sale.ts'
 import { quoteCancellation, type RefundRule } from '#bookings/quote-cancellation.ts'
 import { Problem } from '#core/problem.ts'
 import type { Sql, Tx } from '#database/connect.ts'
+import type { Gate } from '#gate/gate.ts'
 import { releaseHold } from '#holds/release-hold.ts'
 import { endOpenAttempt } from './end-attempts.ts'
 import { owe } from './owe.ts'
@@ -18,27 +19,34 @@ export type Cancellation = {
   currency: string
   rule: RefundRule | null
 }
-type Parts = { sql: Sql; wake: (worker: string) => void }
+type Parts = { sql: Sql; gate: Gate; wake: (worker: string) => void }
 
 /** `chosen` null is everything that is left. Throws NOT_CANCELLABLE {status | rule | lines}, INVALID_REQUEST, NOT_FOUND. */
 export async function cancelBooking(
-  { sql, wake }: Parts,
+  { sql, gate, wake }: Parts,
   { inventoryId, bookingId }: { inventoryId: number; bookingId: string },
   chosen: ChosenLines,
 ): Promise<Cancellation> {
-  const cancellation = await sql.begin(async (tx) => {
+  const { customerId, seats, cancellation } = await sql.begin(async (tx) => {
     const now = await lockSale(tx, inventoryId)
     const booking = await findBooking(tx, inventoryId, bookingId)
     if (!booking) throw new Problem('NOT_FOUND')
-    if (booking.status === 'CANCELLED' && chosen === null) return cancelledBefore(tx, booking)
-    if (booking.status === 'PENDING') return giveUp(tx, booking, chosen, now)
-    const { refundMinor, rule, status } = await cancelLines(tx, booking, chosen, now)
-    if (refundMinor > 0) await oweRefund(tx, booking, refundMinor)
-    return { status, refundMinor, currency: booking.currency, rule }
+    const lines = await readLines(tx, inventoryId, bookingId)
+    const seats = lines.flatMap(({ seatCode }) => seatCode ?? [])
+    return { customerId: booking.customerId, seats, cancellation: await cancelLocked(tx, booking, chosen, now) }
   })
+  await gate.free(inventoryId, seats, customerId)
   wake('relay')
   wake('settle')
   return cancellation
+}
+
+async function cancelLocked(tx: Tx, booking: Booking, chosen: ChosenLines, now: string): Promise<Cancellation> {
+  if (booking.status === 'CANCELLED' && chosen === null) return cancelledBefore(tx, booking)
+  if (booking.status === 'PENDING') return giveUp(tx, booking, chosen, now)
+  const { refundMinor, rule, status } = await cancelLines(tx, booking, chosen, now)
+  if (refundMinor > 0) await oweRefund(tx, booking, refundMinor)
+  return { status, refundMinor, currency: booking.currency, rule }
 }
 
 // Nothing was paid, so nothing is paid back and no rule applies; money that is under way is given back as late when it arrives.

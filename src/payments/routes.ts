@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { findOwnBooking } from '#bookings/read-booking.ts'
 import { RefundRule } from '#bookings/schemas.ts'
 import { type App, closed, IdParam, Money, problems } from '#core/http.ts'
+import type { Gate } from '#gate/gate.ts'
 import { findHold } from '#holds/read-hold.ts'
 import { withIdempotency } from '#idempotency/with-idempotency.ts'
 import type { Limits } from '#limits/create-limits.ts'
@@ -42,7 +43,7 @@ const CancelBody = closed({
   }),
 })
 
-export function paymentRoutes(app: App, parts: CheckoutParts & { waitingRooms: WaitingRooms; limits: Limits }): void {
+export function paymentRoutes(app: App, parts: CheckoutParts & { waitingRooms: WaitingRooms; limits: Limits } & { gate: Gate }): void {
   const { sql, config, waitingRooms, limits } = parts
 
   app.post(

@@ -9,6 +9,7 @@
 -- Answers one row a request. outcome: HELD | SAME (the customer's own live hold of exactly this) | UNAVAILABLE (blocking_* say what stood in
 -- the way and why: held, yours, booked, blocked, unknown; pools: sold_out, unknown) | LIMIT (counted_units: what the customer has already)
 -- | CLOSED | NOT_OPEN | NOT_FOUND | DEFERRED.
+-- blocking_codes of HELD are the seats of the customer's earlier hold that was released for it; blocking_reasons are null then.
 -- hold_id is told for SAME only, decided_at in the first row only: it is the batch's.
 -- Two leaders that name one seat are a broken caller: the row count below refuses the whole batch and nothing is written.
 create or replace function place_holds(lock_ids bigint[], inventory_ids bigint[], hold_ids uuid[], customer_ids text[], token_hashes bytea[], ttls_ms int[],
@@ -66,6 +67,8 @@ begin
     perform end_holds(asked[replaced.no].inventory_id, replaced.own_hold_ids, 'RELEASED', t);
     judged[replaced.no].seat_rows := (select array_agg(s.ctid) from seats s
       where s.inventory_id = asked[replaced.no].inventory_id and s.seat_code = any (asked[replaced.no].seats));
+    judged[replaced.no].blocking_codes := (select array_agg(s.code order by s.code collate "C") from holds h cross join lateral unnest(h.seat_codes) s (code)
+      where h.inventory_id = asked[replaced.no].inventory_id and h.id = any (replaced.own_hold_ids));
   end loop;
 
   -- judged and asked are both in the order of no, so unnest walks them side by side; a join on no would be quadratic here.
