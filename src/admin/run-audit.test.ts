@@ -115,6 +115,17 @@ const PLANTS: { what: string; found: string; sql: string }[] = [
     sql: `update settlements set kind = 'EXPIRE_SESSION' where ${settlementOf('cleo', 'VOID')}`,
   },
   {
+    what: 'a promo code that counts an order nobody has',
+    found: '5 promotions',
+    sql: `insert into promo_codes (code, label, basis_points, uses) values ('GHOST', 'Ghost', 100, 1)`,
+  },
+  {
+    what: 'a gift voucher that lost money nobody spent',
+    found: '5 promotions',
+    sql: `insert into gift_vouchers (code_hash, code_end, currency, initial_minor, balance_minor, created_by)
+      values ('\\x00', 'XXXX', 'EUR', 100, 99, 'test')`,
+  },
+  {
     what: 'an event that was lost',
     found: '6 numbered events',
     sql: `delete from outbox where name = 'PaymentCaptured'`,

@@ -5,6 +5,7 @@ import { inventoryChecks } from '#inventory/audit/audit-inventories.ts'
 import { onePayment, soldSeats, soldUnits, tickets } from './audit/booking-checks.ts'
 import { numberedEvents, queuedEvents, toldInTime, toldMoves } from './audit/event-checks.ts'
 import { decidedMoney, evenBooks, keptMoney, settledInTime } from './audit/money-checks.ts'
+import { honestPromotions } from './audit/promotion-checks.ts'
 
 /** What happens after the commit, by workers, and how long it may take. */
 export type AuditBounds = { ticketsWithinMs: number; settledWithinMs: number; toldWithinMs: number }
@@ -56,6 +57,7 @@ export function allChecks(bounds: AuditBounds): AuditCheck[] {
     settledInTime(bounds.settledWithinMs),
     keptMoney,
     evenBooks,
+    honestPromotions,
     numberedEvents,
     toldMoves,
     queuedEvents,

@@ -24,7 +24,10 @@ export type BookingLine = {
   poolCode: string | null
   quantity: number
   category: string
+  /** What was asked for it in money. */
   amountMinor: number
+  /** What a gift voucher paid of it besides. */
+  voucherMinor: number
   status: 'ACTIVE' | 'CANCELLED'
 }
 
@@ -46,7 +49,7 @@ export async function findBookingOfHold(tx: Tx, inventoryId: number, holdId: str
 /** In the order of the quote. */
 export async function readLines(tx: Tx, inventoryId: number, bookingId: string): Promise<BookingLine[]> {
   return tx<BookingLine[]>`
-    select line_no, seat_code, pool_code, quantity, category, amount_minor, status from booking_lines
+    select line_no, seat_code, pool_code, quantity, category, amount_minor, voucher_minor, status from booking_lines
     where inventory_id = ${inventoryId} and booking_id = ${bookingId} order by line_no`
 }
 

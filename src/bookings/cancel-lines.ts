@@ -4,6 +4,7 @@ import type { Tx } from '#database/connect.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
 import type { PoolQuantity } from '#inventory/seat-store.ts'
 import { append } from '#outbox/append.ts'
+import { returnPromotions, returnToVoucher } from '#promotions/return-promotions.ts'
 import { cancelTickets } from '#tickets/cancel-tickets.ts'
 import { type Booking, type BookingLine, bookingFacts } from './booking.ts'
 import { type CancellationQuote, quoteCancellation } from './quote-cancellation.ts'
@@ -12,6 +13,7 @@ import { type CancellationQuote, quoteCancellation } from './quote-cancellation.
 export type ChosenLines = (number | string)[] | null
 export type CancelledLines = {
   refundMinor: number
+  voucherMinor: number
   rule: CancellationQuote['rule']
   lines: BookingLine[]
   status: 'CONFIRMED' | 'CANCELLED'
@@ -25,7 +27,9 @@ export async function cancelLines(tx: Tx, booking: Booking, chosen: ChosenLines,
   const { inventoryId, id } = booking
   const quote = await quoteCancellation(tx, booking, now)
   const going = choose(quote.lines, chosen)
-  const refundMinor = going.reduce((sum, line) => sum + (quote.refundsMinor[quote.lines.indexOf(line)] ?? 0), 0)
+  const back = (shares: number[]) => going.reduce((sum, line) => sum + (shares[quote.lines.indexOf(line)] ?? 0), 0)
+  const refundMinor = back(quote.refundsMinor)
+  const voucherMinor = back(quote.vouchersMinor)
 
   const { outcome } = await postgresStore(tx).cancel(inventoryId, id, { seats: seatsOf(going), pools: poolsOf(going) })
   if (outcome !== 'CANCELLED') throw new Error(`booking ${id} has lines that its inventory does not know as sold`)
@@ -37,7 +41,9 @@ export async function cancelLines(tx: Tx, booking: Booking, chosen: ChosenLines,
   await cancelTickets(tx, { inventoryId, bookingId: id, lines: numbers })
 
   const whole = quote.lines.every((line) => line.status === 'CANCELLED' || going.includes(line))
+  if (!whole) await returnToVoucher(tx, inventoryId, id, voucherMinor)
   if (whole) {
+    await returnPromotions(tx, inventoryId, id, voucherMinor)
     await tx`
       update bookings set status = 'CANCELLED', ended_at = ${now}
       where inventory_id = ${inventoryId} and id = ${id} and status = 'CONFIRMED'`
@@ -48,7 +54,7 @@ export async function cancelLines(tx: Tx, booking: Booking, chosen: ChosenLines,
     name: whole ? 'BookingCancelled' : 'BookingPartlyCancelled',
     payload: { ...bookingFacts(booking, going), refund: { amount: refundMinor, currency: booking.currency } },
   })
-  return { refundMinor, rule: quote.rule, lines: going, status: whole ? 'CANCELLED' : 'CONFIRMED' }
+  return { refundMinor, voucherMinor, rule: quote.rule, lines: going, status: whole ? 'CANCELLED' : 'CONFIRMED' }
 }
 
 function choose(lines: BookingLine[], chosen: ChosenLines): BookingLine[] {

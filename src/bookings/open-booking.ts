@@ -5,25 +5,50 @@ import type { Tx } from '#database/connect.ts'
 import type { HoldState } from '#inventory/seat-store.ts'
 import { append } from '#outbox/append.ts'
 import type { Quote, QuoteLine } from '#pricing/quote.ts'
+import type { Wishes } from '#promotions/promotion.ts'
+import { takePromotions } from '#promotions/take-promotions.ts'
 import { type Booking, type BookingLine, bookingFacts } from './booking.ts'
 import { newReference } from './reference.ts'
 
 export type Contact = { email?: string; name?: string }
-type OpenOrder = { inventoryId: number; hold: HoldState; contact: Contact; expiresAt: string; now: string }
+type OpenOrder = {
+  inventoryId: number
+  hold: HoldState
+  contact: Contact
+  /** A promo code and a gift voucher the buyer named. */
+  wishes: Wishes
+  expiresAt: string
+  now: string
+}
 
-/** Part of the checkout's transaction, which has locked the inventory. A quote whose lines are not its total is ours to repair, not to sell. */
+/**
+ * Part of the checkout's transaction, which has locked the inventory. A quote whose lines are not its total is ours to repair, not to sell. What the buyer
+ * named to pay less is taken here and split over the lines for good. Throws what takePromotions throws.
+ */
 export async function openBooking(tx: Tx, order: OpenOrder): Promise<Booking> {
-  const { inventoryId, hold, contact, expiresAt, now } = order
-  const lines = linesOf(hold)
+  const { inventoryId, hold, contact, wishes, expiresAt, now } = order
+  const { customerId, currency } = hold
+  const id = newUuid()
+  const full = linesOf(hold)
+  const linesMinor = full.map(({ amountMinor }) => amountMinor)
+  const reduction = await takePromotions(tx, id, { inventoryId, customerId, currency, linesMinor }, wishes)
+  const lines = full.map((line, index): BookingLine => {
+    const voucherMinor = reduction.vouchersMinor[index] ?? 0
+    return {
+      ...line,
+      amountMinor: line.amountMinor - (reduction.discountsMinor[index] ?? 0) - voucherMinor,
+      voucherMinor,
+    }
+  })
   const booking: Booking = {
     inventoryId,
-    id: newUuid(),
+    id,
     reference: await newReference(tx),
-    customerId: hold.customerId,
+    customerId,
     holdId: hold.holdId,
     status: 'PENDING',
-    amountMinor: hold.amountMinor,
-    currency: hold.currency,
+    amountMinor: lines.reduce((total, line) => total + line.amountMinor, 0),
+    currency,
     expiresAt,
   }
   await tx`
@@ -31,9 +56,10 @@ export async function openBooking(tx: Tx, order: OpenOrder): Promise<Booking> {
     values (${inventoryId}, ${booking.id}, ${booking.reference}, ${booking.customerId}, ${booking.holdId}, 'PENDING', ${booking.amountMinor},
       ${booking.currency}, ${contact.email ?? null}, ${contact.name ?? null}, ${now}, ${expiresAt})`
   await tx`
-    insert into booking_lines (inventory_id, booking_id, line_no, seat_code, pool_code, quantity, category, amount_minor)
-    select ${inventoryId}, ${booking.id}, l."lineNo", l."seatCode", l."poolCode", 1, l.category, l."amountMinor"
-    from jsonb_to_recordset(${tx.json(lines)}) l ("lineNo" int, "seatCode" text, "poolCode" text, category text, "amountMinor" bigint)`
+    insert into booking_lines (inventory_id, booking_id, line_no, seat_code, pool_code, quantity, category, amount_minor, voucher_minor)
+    select ${inventoryId}, ${booking.id}, l."lineNo", l."seatCode", l."poolCode", 1, l.category, l."amountMinor", l."voucherMinor"
+    from jsonb_to_recordset(${tx.json(lines)}) l ("lineNo" int, "seatCode" text, "poolCode" text, category text, "amountMinor" bigint,
+      "voucherMinor" bigint)`
   await append(tx, {
     inventoryId,
     bookingId: booking.id,
@@ -48,7 +74,7 @@ function linesOf(hold: HoldState): BookingLine[] {
   const quote = hold.quote as Quote
   const lines = quote.lines
     .flatMap((line) => unitsOf(line))
-    .map((unit, index): BookingLine => ({ ...unit, lineNo: index + 1, quantity: 1, status: 'ACTIVE' }))
+    .map((unit, index): BookingLine => ({ ...unit, lineNo: index + 1, quantity: 1, voucherMinor: 0, status: 'ACTIVE' }))
   const sum = lines.reduce((total, line) => total + line.amountMinor, 0)
   if (sum !== hold.amountMinor) throw new Error(`hold ${hold.holdId} costs ${hold.amountMinor}, but its lines ${sum}`)
   return lines

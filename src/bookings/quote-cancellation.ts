@@ -13,6 +13,8 @@ export type CancellationQuote = {
   lines: BookingLine[]
   /** What each line of `lines` would give back, in its order; 0 for those already cancelled. */
   refundsMinor: number[]
+  /** What each line would put back on the gift voucher that paid of it. */
+  vouchersMinor: number[]
 }
 
 /** Throws NOT_CANCELLABLE {status} or, when no rule holds any more, {rule: null}. */
@@ -21,7 +23,10 @@ export async function quoteCancellation(tx: Tx, booking: Booking, now: string): 
   if (!pending && booking.status !== 'CONFIRMED') throw notCancellable(booking)
   const lines = await readLines(tx, booking.inventoryId, booking.id)
   // Never paid, so nothing to give back and no fee to take: no percentage of nothing.
-  if (pending) return { rule: null, validUntil: booking.expiresAt, lines, refundsMinor: lines.map(() => 0) }
+  if (pending) {
+    const nothing = lines.map(() => 0)
+    return { rule: null, validUntil: booking.expiresAt, lines, refundsMinor: nothing, vouchersMinor: nothing }
+  }
 
   const [rule] = await tx<(RefundRule & { validUntil: string })[]>`
     select r.percent, r."untilMinutesBefore", d.starts_at - make_interval(mins => r."untilMinutesBefore") as valid_until
@@ -32,14 +37,23 @@ export async function quoteCancellation(tx: Tx, booking: Booking, now: string): 
   if (!rule)
     throw new Problem('NOT_CANCELLABLE', { rule: null, detail: 'The time in which it could be cancelled is over.' })
   const { validUntil, ...terms } = rule
-  return { rule: terms, validUntil, lines, refundsMinor: refundShares(lines, terms.percent) }
+  return {
+    rule: terms,
+    validUntil,
+    lines,
+    refundsMinor: refundShares(lines, terms.percent),
+    vouchersMinor: refundShares(
+      lines.map((line) => ({ ...line, amountMinor: line.voucherMinor })),
+      terms.percent,
+    ),
+  }
 }
 
 /**
  * Rounded once, down, on the whole booking, and split over all its lines by largest remainder. So the same line gives back the same whether it is
  * cancelled alone, first, last or with the others, and all together never more than was paid.
  */
-export function refundShares(lines: BookingLine[], percent: number): number[] {
+export function refundShares(lines: Pick<BookingLine, 'amountMinor' | 'status'>[], percent: number): number[] {
   const paid = lines.reduce((sum, { amountMinor }) => sum + BigInt(amountMinor), 0n)
   const whole = Number((paid * BigInt(percent)) / 100n)
   const weights = lines.map(({ amountMinor }) => amountMinor)

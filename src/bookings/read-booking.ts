@@ -14,7 +14,11 @@ export type BookingView = {
   reference: string
   /** A PENDING booking whose hold is over is shown EXPIRED, whether or not a worker has been there. */
   status: BookingStatus
+  /** What is paid in money. */
   amount: Money
+  promoCode: string | null
+  discount: Money
+  voucher: Money
   email: string | null
   name: string | null
   createdAt: string
@@ -49,8 +53,13 @@ export type BookingView = {
   }[]
   tickets: Ticket[]
 }
-type Row = Omit<BookingView, 'id' | 'amount' | 'sale' | 'lines' | 'payments' | 'refunds' | 'tickets'> & {
+type Row = Omit<
+  BookingView,
+  'id' | 'amount' | 'discount' | 'voucher' | 'sale' | 'lines' | 'payments' | 'refunds' | 'tickets'
+> & {
   amountMinor: number
+  discountMinor: number
+  voucherMinor: number
 }
 type Who = { caller: Caller; holdToken: string | null }
 
@@ -70,17 +79,21 @@ export async function findOwnBooking(tx: Tx, publicId: string, who: Who): Promis
 
 export async function readBooking(tx: Tx, { inventoryId, id, currency }: Booking): Promise<BookingView> {
   const [row] = await tx<Row[]>`
-    select b.reference, b.amount_minor, b.email, b.name, b.created_at, b.expires_at, b.confirmed_at, b.ended_at,
+    select b.reference, b.amount_minor, u.promo_code, coalesce(u.discount_minor, 0) as discount_minor,
+      coalesce(u.voucher_minor, 0) as voucher_minor, b.email, b.name, b.created_at, b.expires_at, b.confirmed_at, b.ended_at,
       case when b.status = 'PENDING' and b.expires_at <= (select holdfast_now() offset 0) then 'EXPIRED' else b.status end as status
-    from bookings b where b.inventory_id = ${inventoryId} and b.id = ${id}`
+    from bookings b left join promotion_uses u on u.inventory_id = b.inventory_id and u.booking_id = b.id
+    where b.inventory_id = ${inventoryId} and b.id = ${id}`
   if (!row) throw new Problem('NOT_FOUND')
   const money = (amount: number): Money => ({ amount, currency })
-  const { amountMinor, ...facts } = row
+  const { amountMinor, discountMinor, voucherMinor, ...facts } = row
   const lines = await readLines(tx, inventoryId, id)
   return {
     id: formatSharded('book', inventoryId, id),
     ...facts,
     amount: money(amountMinor),
+    discount: money(discountMinor),
+    voucher: money(voucherMinor),
     sale: await readSale(tx, inventoryId),
     lines: lines.map((line) => ({
       line: line.lineNo,

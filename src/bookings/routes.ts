@@ -103,9 +103,11 @@ export function bookingRoutes(app: App, { sql }: { sql: Sql }): void {
   )
 }
 
-function describeQuote({ currency }: BookingRow, { rule, validUntil, lines, refundsMinor }: Quote) {
+function describeQuote({ currency }: BookingRow, { rule, validUntil, lines, refundsMinor, vouchersMinor }: Quote) {
+  const whole = (shares: number[]) => ({ amount: shares.reduce((sum, share) => sum + share, 0), currency })
   return {
-    refund: { amount: refundsMinor.reduce((sum, share) => sum + share, 0), currency },
+    refund: whole(refundsMinor),
+    ...(vouchersMinor.some((share) => share > 0) ? { voucher: whole(vouchersMinor) } : {}),
     rule,
     validUntil,
     lines: lines.flatMap(({ status, lineNo, seatCode }, index) =>

@@ -67,6 +67,9 @@ export const Booking = named(
     reference: Type.String({ description: 'Six characters to read out.' }),
     status: BookingStatus,
     amount: Money,
+    promoCode: nullable(Type.String()),
+    discount: Money,
+    voucher: Money,
     email: nullable(Type.String()),
     name: nullable(Type.String()),
     createdAt: Time,
@@ -116,6 +119,7 @@ export const CancellationQuote = named(
   'CancellationQuote',
   Type.Object({
     refund: Money,
+    voucher: Type.Optional(Money),
     rule: nullable(RefundRule),
     validUntil: Time,
     lines: Type.Array(Type.Object({ line: Type.Integer(), seat: nullable(Type.String()), refund: Money })),

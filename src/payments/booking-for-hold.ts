@@ -5,15 +5,16 @@ import { type Contact, openBooking } from '#bookings/open-booking.ts'
 import { Problem } from '#core/problem.ts'
 import type { Tx } from '#database/connect.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
+import type { Wishes } from '#promotions/promotion.ts'
 
-type HoldToPay = { inventoryId: number; holdId: string; contact: Contact }
+type HoldToPay = { inventoryId: number; holdId: string; contact: Contact; wishes?: Wishes }
 
 /**
  * The inventory is locked, `now` was read after it. The first time HELD -> CHECKED_OUT, with the hold's end moved, once, to where a payment session and
  * the buffer behind it fit. Answers a PENDING booking. Throws HOLD_EXPIRED, HOLD_RELEASED, ALREADY_BOOKED, NOT_FOUND.
  */
 export async function bookingForHold(tx: Tx, order: HoldToPay, addMs: number, now: string): Promise<Booking> {
-  const { inventoryId, holdId, contact } = order
+  const { inventoryId, holdId, contact, wishes = {} } = order
   const booking = await findBookingOfHold(tx, inventoryId, holdId)
   if (booking) return stillPayable(booking, now)
 
@@ -24,7 +25,7 @@ export async function bookingForHold(tx: Tx, order: HoldToPay, addMs: number, no
   if (outcome === 'NOT_HELD' && status === 'RELEASED') throw new Problem('HOLD_RELEASED')
   const hold = await store.readHold(inventoryId, holdId)
   if (outcome !== 'EXTENDED' || !hold || !expiresAt) throw new Error(`hold ${holdId} is ${status} without a booking`)
-  return openBooking(tx, { inventoryId, hold, contact, expiresAt, now })
+  return openBooking(tx, { inventoryId, hold, contact, wishes, expiresAt, now })
 }
 
 function stillPayable(booking: Booking, now: string): Booking {

@@ -16,6 +16,8 @@ export type Cancellation = {
   status: 'CONFIRMED' | 'CANCELLED'
   /** What goes back to the buyer because of this call; for a booking that was cancelled already, what went back then. */
   refundMinor: number
+  /** What goes back onto the gift voucher that paid of it. */
+  voucherMinor?: number
   currency: string
   rule: RefundRule | null
 }
@@ -44,9 +46,9 @@ export async function cancelBooking(
 async function cancelLocked(tx: Tx, booking: Booking, chosen: ChosenLines, now: string): Promise<Cancellation> {
   if (booking.status === 'CANCELLED' && chosen === null) return cancelledBefore(tx, booking)
   if (booking.status === 'PENDING') return giveUp(tx, booking, chosen, now)
-  const { refundMinor, rule, status } = await cancelLines(tx, booking, chosen, now)
+  const { refundMinor, voucherMinor, rule, status } = await cancelLines(tx, booking, chosen, now)
   if (refundMinor > 0) await oweRefund(tx, booking, refundMinor)
-  return { status, refundMinor, currency: booking.currency, rule }
+  return { status, refundMinor, voucherMinor, currency: booking.currency, rule }
 }
 
 // Nothing was paid, so nothing is paid back and no rule applies; money that is under way is given back as late when it arrives.

@@ -12,6 +12,7 @@ import type { WaitingRooms } from '#waiting-room/waiting-rooms.ts'
 import { abandonHold } from './abandon-hold.ts'
 import { callbackRoutes } from './callback-routes.ts'
 import { type Cancellation, cancelBooking } from './cancel-booking.ts'
+import { quoteRoute } from './quote-route.ts'
 import { type CheckoutParts, startCheckout } from './start-checkout.ts'
 
 const Nothing = Type.Null()
@@ -20,6 +21,10 @@ const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T)
 const CheckoutBody = closed({
   email: Type.Optional(Type.String({ maxLength: 254, pattern: '^[^@\\s]+@[^@\\s]+$' })),
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  promoCode: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  voucherCode: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'A gift voucher; the rest is paid as usual.' }),
+  ),
   method: Type.Optional(Type.String({ maxLength: 32, description: 'How to pay: the name of a provider, `sandbox`.' })),
 })
 
@@ -43,7 +48,10 @@ const CancelBody = closed({
   }),
 })
 
-export function paymentRoutes(app: App, parts: CheckoutParts & { waitingRooms: WaitingRooms; limits: Limits } & { gate: Gate }): void {
+export function paymentRoutes(
+  app: App,
+  parts: CheckoutParts & { waitingRooms: WaitingRooms; limits: Limits } & { gate: Gate },
+): void {
   const { sql, config, waitingRooms, limits } = parts
 
   app.post(
@@ -53,7 +61,7 @@ export function paymentRoutes(app: App, parts: CheckoutParts & { waitingRooms: W
         operationId: 'checkOut',
         summary: 'Turn a hold into a booking that can be paid',
         description:
-          'The hold is kept, once, until a payment page and a reserve behind it fit. A repeat answers the payment that is open; after a declined one a new one, within the same hold. No amount is sent: the quote of the hold is what it costs.',
+          'The hold is kept, once, until a payment page and a reserve behind it fit. A repeat answers the payment that is open; after a declined one a new one, within the same hold. No amount is sent: the quote of the hold is what it costs, less what a promo code takes off and a gift voucher pays; `POST …/quote` shows it beforehand.',
         tags: ['Payments'],
         params: IdParam,
         headers: Type.Object({
@@ -68,6 +76,10 @@ export function paymentRoutes(app: App, parts: CheckoutParts & { waitingRooms: W
             'HOLD_EXPIRED',
             'HOLD_RELEASED',
             'ALREADY_BOOKED',
+            'PROMO_CODE_INVALID',
+            'PROMO_CODE_USED_UP',
+            'VOUCHER_INVALID',
+            'VOUCHER_EMPTY',
             'ADMISSION_REQUIRED',
             'WAITING_ROOM_UNAVAILABLE',
             'INVALID_REQUEST',
@@ -82,16 +94,19 @@ export function paymentRoutes(app: App, parts: CheckoutParts & { waitingRooms: W
     },
     async (request, reply) => {
       const { inventoryId, holdId, customerId } = await findHold(sql, request.params.id, request)
-      const { method, ...contact } = request.body ?? {}
+      const { method, promoCode, voucherCode, ...contact } = request.body ?? {}
+      const wishes = { ...(promoCode ? { promoCode } : {}), ...(voucherCode ? { voucherCode } : {}) }
       const paying = { holdId, keepMs: config.paymentSessionTtlMs + config.paymentBufferMs }
       const admission = await requireAdmission(waitingRooms, request, { inventoryId, customerId, paying })
-      const order = { inventoryId, holdId, contact, admission, ...(method === undefined ? {} : { method }) }
+      const order = { inventoryId, holdId, contact, wishes, admission, ...(method === undefined ? {} : { method }) }
       return withIdempotency(request, reply, { sql, inventoryId, door: 'checkout', required: true }, async () => ({
         status: 201,
         body: await startCheckout(parts, order),
       }))
     },
   )
+
+  quoteRoute(app, parts)
 
   app.delete(
     '/v1/holds/:id',
@@ -134,6 +149,7 @@ export function paymentRoutes(app: App, parts: CheckoutParts & { waitingRooms: W
             id: Type.String(),
             status: Type.Enum(['CONFIRMED', 'CANCELLED'], { description: 'CONFIRMED while lines are left.' }),
             refund: Money,
+            voucher: Type.Optional(Money),
             rule: nullable(RefundRule),
           }),
           ...problems(
@@ -160,6 +176,7 @@ export function paymentRoutes(app: App, parts: CheckoutParts & { waitingRooms: W
   for (const provider of parts.providers) provider.routes?.(app)
 }
 
-function describe(id: string, { status, refundMinor, currency, rule }: Cancellation) {
-  return { id, status, refund: { amount: refundMinor, currency }, rule }
+function describe(id: string, { status, refundMinor, voucherMinor = 0, currency, rule }: Cancellation) {
+  const voucher = voucherMinor > 0 ? { voucher: { amount: voucherMinor, currency } } : {}
+  return { id, status, refund: { amount: refundMinor, currency }, ...voucher, rule }
 }

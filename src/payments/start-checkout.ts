@@ -7,6 +7,7 @@ import { formatSharded } from '#core/ids.ts'
 import type { Money } from '#core/money.ts'
 import { Problem } from '#core/problem.ts'
 import type { Sql, Tx } from '#database/connect.ts'
+import type { Wishes } from '#promotions/promotion.ts'
 import { type AdmissionUse, claimAdmission } from '#waiting-room/claim-admission.ts'
 import { bookingForHold } from './booking-for-hold.ts'
 import { openAttempt } from './open-attempt.ts'
@@ -26,6 +27,8 @@ export type CheckoutOrder = {
   inventoryId: number
   holdId: string
   contact: Contact
+  /** A promo code and a gift voucher; they count at the first checkout of a hold, which makes its booking. */
+  wishes?: Wishes
   method?: string
   /** What the buyer was admitted by, where a waiting room is on: good for one purchase. */
   admission?: AdmissionUse | null
