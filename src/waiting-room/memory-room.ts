@@ -23,7 +23,7 @@ export class MemoryRoom {
   #paceAtMs: number
   #freed = 0
   #departed = 0
-  #opened = false
+  #opened: boolean
   #lastUs = 0
   #allowance = 1
   #allowanceAtMs: number
@@ -34,6 +34,7 @@ export class MemoryRoom {
 
   constructor(room: Room, rules: StoreRules, nowMs: number, fresh: boolean) {
     this.round = room.round
+    this.#opened = room.status !== 'PRE_QUEUE'
     this.#rules = rules
     this.#believesUntilMs = fresh ? 0 : nowMs + rules.goneMs
     this.#admitsFromMs = fresh || room.status === 'PRE_QUEUE' ? 0 : nowMs + rules.goneMs
