@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Redis } from 'ioredis'
+import { Cluster, Redis } from 'ioredis'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 const UNPACKED = join(ROOT, '.runtime', 'redis')
@@ -109,6 +109,15 @@ export async function startRedisCluster(
     client.disconnect()
   }
   return { urls: nodes.map(({ url }) => url), nodes }
+}
+
+/** Until this client has its answers, of every node that is up: connecting takes a moment, and a cluster's map of slots another. */
+export async function untilReady(redis: Redis | Cluster): Promise<void> {
+  await until(async () => {
+    if (!(redis instanceof Cluster)) return (await redis.ping()) === 'PONG'
+    for (let show = 0; show < 50; show++) await redis.set(`{${show}}:ready`, 1, 'PX', 1_000)
+    return true
+  })
 }
 
 function findRedis(): { path: string; env: Record<string, string> } {
