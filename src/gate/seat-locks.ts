@@ -2,7 +2,7 @@
 // They are quick and they are not the last word: Redis forgets on a restart and on a failover, so whoever sells needs a unique constraint behind them.
 import { randomBytes } from 'node:crypto'
 import type { Redis } from '#redis/connect-redis.ts'
-import { runScript, type Script } from '#redis/script.ts'
+import { runScript, type Script, sendScript } from '#redis/script.ts'
 import { EXTEND_ALL, HOLD_ALL, RELEASE_ALL, REMAINING } from './seat-lock-scripts.ts'
 
 export type SeatLockOptions = {
@@ -42,10 +42,14 @@ export function newLockToken(): string {
 export function createSeatLocks(redis: Redis, { prefix, ttlMaxMs = TTL_MAX_MS }: SeatLockOptions): SeatLocks {
   if (prefix === '' || /[{}]/.test(prefix)) throw new RangeError('the prefix of seat locks is empty or has a brace')
 
-  async function run(lock: Script, inventoryId: number, seats: string[], token: string, ...times: number[]) {
+  function keysOf(inventoryId: number, seats: string[], token: string): string[] {
     check(inventoryId, seats, token)
+    return seats.map((seat) => `${prefix}:{${inventoryId}}:${seat}`)
+  }
+
+  async function run(lock: Script, inventoryId: number, seats: string[], token: string, ...times: number[]) {
+    const keys = keysOf(inventoryId, seats, token)
     for (const ms of times) if (!(Number.isInteger(ms) && ms > 0 && ms <= ttlMaxMs)) throw new RangeError(`${ms} ms`)
-    const keys = seats.map((seat) => `${prefix}:{${inventoryId}}:${seat}`)
     return runScript(redis, lock, keys, [token, ...times])
   }
 
@@ -57,7 +61,9 @@ export function createSeatLocks(redis: Redis, { prefix, ttlMaxMs = TTL_MAX_MS }:
     hold: async (inventoryId, seat, token, ttlMs) => (await holdAll(inventoryId, [seat], token, ttlMs)).length === 0,
     extendAll: async (inventoryId, seats, token, ttlMs) =>
       seatsAt(seats, await run(EXTEND_ALL, inventoryId, seats, token, ttlMs)),
-    releaseAll: async (inventoryId, seats, token) => seatsAt(seats, await run(RELEASE_ALL, inventoryId, seats, token)),
+    // By its text: behind a stopped Redis the caller has long gone when it would have to be told that the script is not known.
+    releaseAll: async (inventoryId, seats, token) =>
+      seatsAt(seats, await sendScript(redis, RELEASE_ALL, keysOf(inventoryId, seats, token), [token])),
     remaining: async (inventoryId, seats, token) => {
       const left = wholeNumbers(await run(REMAINING, inventoryId, seats, token))
       if (left.length !== seats.length) throw new Error(`Redis answered ${left.length} times for ${seats.length} seats`)

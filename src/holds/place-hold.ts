@@ -9,6 +9,7 @@ import { hashHoldToken, holdTokenOf } from '#identity/hold-token.ts'
 import type { Secrets } from '#identity/secrets.ts'
 import type { Combiner } from '#inventory/combiner.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
+import type { SeatBoards } from '#inventory/seat-boards.ts'
 import type { PlaceOutcome, PlaceRequest, PoolQuantity } from '#inventory/seat-store.ts'
 import type { Quote } from '#pricing/quote.ts'
 import { remainingMs } from './hold-time.ts'
@@ -40,6 +41,7 @@ export type PlacedHold = {
 
 export type PlaceHoldParts = {
   sql: Sql
+  boards: Pick<SeatBoards, 'surelyTaken' | 'refused' | 'changed'>
   gate: Gate
   combiner: Combiner
   secrets: Pick<Secrets, 'holdToken'>
@@ -54,6 +56,11 @@ export type PlaceHoldParts = {
 export async function placeHold(parts: PlaceHoldParts, order: HoldOrder): Promise<PlacedHold> {
   const { combiner, secrets, config, metrics } = parts
   const { inventoryId, quote } = order
+  const taken = order.pools ? null : parts.boards.surelyTaken(inventoryId, order.customerId, order.seats)
+  if (taken) {
+    metrics.holds.inc({ outcome: 'UNAVAILABLE_ON_BOARD' })
+    throw seatsUnavailable(taken)
+  }
   const newHoldId = newUuid()
   const newToken = holdTokenOf(secrets.holdToken, newHoldId)
   const request: PlaceRequest = {
@@ -70,8 +77,10 @@ export async function placeHold(parts: PlaceHoldParts, order: HoldOrder): Promis
     quote,
     ...(order.unitsMax === null ? {} : { unitsMax: order.unitsMax }),
   }
-  const outcome = await passGate(parts.gate, request, () => combiner.place(request))
+  const outcome = await passGate(parts, request, () => combiner.place(request))
   metrics.holds.inc({ outcome: outcome.outcome })
+  if (outcome.outcome === 'HELD') parts.boards.changed(inventoryId)
+  if (outcome.outcome === 'UNAVAILABLE') parts.boards.refused(inventoryId)
   if (outcome.outcome !== 'HELD' && outcome.outcome !== 'SAME') throw refusal(outcome)
 
   const { holdId, expiresAt, decidedAt } = outcome

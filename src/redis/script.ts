@@ -19,6 +19,16 @@ export async function runScript(
     return await redis.evalsha(sha1, keys.length, ...keys, ...args)
   } catch (error) {
     if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
-    return redis.eval(lua, keys.length, ...keys, ...args)
+    return sendScript(redis, { lua }, keys, args)
   }
+}
+
+/** The same by its text at once: one message that does its work even if nobody is left to hear an answer. */
+export function sendScript(
+  redis: Redis,
+  { lua }: Pick<Script, 'lua'>,
+  keys: string[],
+  args: (string | number)[],
+): Promise<unknown> {
+  return redis.eval(lua, keys.length, ...keys, ...args)
 }
