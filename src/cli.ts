@@ -81,7 +81,7 @@ const COMMANDS: Command[] = [
     summary:
       'Play opening night with thousands of virtual buyers, and audit it; ends with 1 when anything was sold twice.',
     options: RUSH_OPTIONS,
-    run: (_config, _args, values) => rushCommand(values),
+    run: (_config, args, values) => rushCommand(values, args),
   },
   {
     name: 'config',

@@ -65,7 +65,10 @@ export function startCrowd(order: CrowdOrder): Crowd {
       tally = newTally()
       return taken
     },
-    stop: () => evening.abort(),
+    stop() {
+      evening.abort()
+      wire.dismiss()
+    },
     ended: play(plans).finally(() => wire.close()),
   }
 

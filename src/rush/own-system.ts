@@ -16,10 +16,10 @@ const READY = /Holdfast is ready at (http:\/\/\S+)/
 const READY_WITHIN_MS = 120_000
 const STOP_WITHIN_MS = 20_000
 
-// An evening in fast motion: a hold lasts 20 s, also while it is paid, so that what lapses is sold again while one watches.
+// An evening in fast motion: a hold lasts half a minute, also while it is paid, so that what lapses is sold again while one watches.
 const FAST_MOTION = {
-  HOLD_TTL_MS: '20000',
-  PAYMENT_SESSION_TTL_MS: '15000',
+  HOLD_TTL_MS: '30000',
+  PAYMENT_SESSION_TTL_MS: '25000',
   PAYMENT_BUFFER_MS: '5000',
   SWEEP_INTERVAL_MS: '2000',
 }

@@ -20,7 +20,8 @@ const LAPSE_WAIT_MAX_MS = 60_000
 export async function payHold(buyer: Buyer, hold: HoldSeen): Promise<Ended> {
   const { stage, plan, chance } = buyer
   await stage.pause(chance.aroundMs(plan.thinkMs))
-  if (plan.ending === 'releases' || stage.over()) return release(buyer, hold)
+  if (stage.over()) return 'LEFT'
+  if (plan.ending === 'releases') return release(buyer, hold)
   const leftMs = () => hold.aliveUntilMs - monotonicMs()
   if (plan.ending === 'letsItLapse') {
     if (leftMs() < LAPSE_WAIT_MAX_MS) await stage.pause(leftMs() + LATE_BY_MS)
@@ -29,7 +30,7 @@ export async function payHold(buyer: Buyer, hold: HoldSeen): Promise<Ended> {
   let page = await checkOut(buyer, hold)
   if (page === null) return 'UNPAID'
   await stage.pause(chance.aroundMs(plan.thinkMs))
-  if (plan.ending === 'leavesUnpaid') return 'LEFT'
+  if (plan.ending === 'leavesUnpaid' || stage.over()) return 'LEFT'
   if (plan.ending === 'declined' || plan.ending === 'declinedThenPays') {
     await askPatiently(buyer, () => buyer.ask('pay', `${page}/decline`, { method: 'POST' }))
     if (plan.ending === 'declined') return 'DECLINED'

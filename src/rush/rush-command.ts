@@ -1,5 +1,6 @@
 // The command `holdfast rush`: reads its options, plays, prints, and ends with 1 when anything was not as it must be.
 import { randomInt } from 'node:crypto'
+import { StartRefused } from '#database/start-refused.ts'
 import { printReport } from './print-report.ts'
 import { rush } from './rush.ts'
 import { type RushValues, readRushOrder } from './rush-order.ts'
@@ -7,7 +8,8 @@ import { type RushValues, readRushOrder } from './rush-order.ts'
 const SEED_MAX = 2 ** 31 - 1
 
 /** Ctrl-C ends the evening early, and the audit still comes; a second one ends everything. StartRefused for options that make no sense. */
-export async function rushCommand(values: RushValues): Promise<void> {
+export async function rushCommand(values: RushValues, args: string[]): Promise<void> {
+  if (args[0] !== undefined) throw new StartRefused(`"${args[0]}" stands alone; every option of rush begins with --.`)
   const order = readRushOrder(values, randomInt(SEED_MAX))
   const stopped = new AbortController()
   process.once('SIGINT', () => {

@@ -18,11 +18,13 @@ import { monotonicMs, openWire, type Wire } from './wire.ts'
 // Long enough for every process of the crowd to have planned its buyers.
 const DOORS_OPEN_IN_MS = 2_000
 const SCOUT_CONNECTIONS = 4
+// The system drops a connection that is silent for longer.
+const AUDIT_MAX_MS = 60_000
 
 /** `stopped`: somebody wants it to end early; the audit comes all the same. StartRefused when there is nothing to rush. */
 export async function rush(order: RushOrder, stopped: AbortSignal): Promise<RushReport> {
   const say = (sentence: string) => process.stderr.write(`${sentence}\n`)
-  if (order.url !== null) return play({ ...order, url: order.url }, order.adminKey, stopped)
+  if (order.url !== null) return play({ ...order, url: order.url }, stopped)
   say('Starting a Holdfast of its own ...')
   const system = await startOwnSystem(order.processes)
   try {
@@ -31,20 +33,18 @@ export async function rush(order: RushOrder, stopped: AbortSignal): Promise<Rush
     if (order.room > 0) await openRoom(wire, system.adminKey, showId, order.room)
     wire.close()
     say(`The house is built: ${system.url}, ${showId}.`)
-    return await play({ ...order, url: system.url, showId }, system.adminKey, stopped)
+    return await play({ ...order, url: system.url, showId, adminKey: system.adminKey }, stopped)
   } finally {
     await system.close()
   }
 }
 
-async function play(
-  order: RushOrder & { url: string },
-  adminKey: string | null,
-  stopped: AbortSignal,
-): Promise<RushReport> {
+async function play(order: RushOrder & { url: string }, stopped: AbortSignal): Promise<RushReport> {
+  const { adminKey } = order
   const wire = scoutWire(order.url)
   try {
     const show = await scoutShow(wire, order.url, order.showId)
+    if (adminKey !== null) await checkAdminKey(wire, adminKey)
     const evening = await playEvening(order, show, stopped)
     const bookedAtEnd = await readBooked(wire, show)
     const { audit, auditMissing } = await askAudit(wire, adminKey)
@@ -100,11 +100,19 @@ async function readBooked(wire: Wire, show: Show): Promise<Set<string> | null> {
   return new Set(show.map.seats.filter((_, place) => statuses[place] === 'B').map(({ code }) => code))
 }
 
+// Beforehand: nobody wants to play an evening and learn afterwards that it cannot be audited.
+async function checkAdminKey(wire: Wire, adminKey: string): Promise<void> {
+  const reply = await wire.ask('booking', '/v1/admin/bookings?limit=1', asAdmin(adminKey))
+  if (reply.status !== 200) throw new StartRefused(`The --admin-key is refused (${reply.code ?? reply.status}).`)
+}
+
+function asAdmin(adminKey: string): { headers: Record<string, string> } {
+  return { headers: { authorization: `Bearer ${adminKey}` } }
+}
+
 async function askAudit(wire: Wire, adminKey: string | null): Promise<Pick<Evening, 'audit' | 'auditMissing'>> {
   if (adminKey === null) return { audit: null, auditMissing: 'it needs --admin-key.' }
-  const reply = await wire.ask('booking', '/v1/admin/audit', { headers: { authorization: `Bearer ${adminKey}` } })
-  if (reply.status === 401 || reply.status === 403)
-    throw new StartRefused('The --admin-key is not one of an administrator.')
+  const reply = await wire.ask('booking', '/v1/admin/audit', { ...asAdmin(adminKey), patienceMs: AUDIT_MAX_MS })
   if (reply.status !== 200) return { audit: null, auditMissing: `the system answered ${reply.status || 'nothing'}.` }
   return { audit: reply.read<Audit>(), auditMissing: null }
 }

@@ -1,6 +1,6 @@
 // A buyer before the map: looks, chooses, tries to hold, looks again when others were faster, gives up in the end.
 import { randomUUID } from 'node:crypto'
-import type { PlacedHold, Refusal, SeatStatuses } from './contract.ts'
+import type { PlacedHold, SeatStatuses } from './contract.ts'
 import { enterRoom } from './enter-room.ts'
 import type { HoldSeen } from './history.ts'
 import { chooseSeats } from './house.ts'
@@ -36,7 +36,7 @@ export async function trySeats(buyer: Buyer): Promise<HoldSeen | Empty> {
       if (!(await enterRoom(buyer))) return 'SHUT_OUT'
     } else if (typeof refusal === 'number') await stage.pause(refusal)
     else if (refusal !== 'AGAIN') return refusal
-    wanted = reply.answer.code === 'LEAVES_SINGLE_SEAT' ? (reply.answer.read<Refusal>().suggestion ?? null) : null
+    wanted = reply.answer.code === 'LEAVES_SINGLE_SEAT' ? (reply.answer.refusal.suggestion ?? null) : null
   }
   return 'GAVE_UP'
 }
@@ -102,7 +102,7 @@ function whatNext(reply: Reply): Empty | 'AGAIN' | 'ROOM' | number {
     case 'NOT_ENOUGH_SEATS':
       return 'SOLD_OUT'
   }
-  const waitMs = reply.status >= 400 ? (reply.read<Refusal>().retryAfterSeconds ?? 1) * 1000 : 1000
+  const waitMs = (reply.refusal.retryAfterSeconds ?? 1) * 1000
   if (reply.status === 429) return waitMs > LIMIT_WAIT_MAX_MS ? 'LIMITED' : waitMs
   if (reply.status === 503 || reply.status === 0) return waitMs
   return 'AGAIN'
