@@ -76,6 +76,6 @@ create table webhook_deliveries (
   primary key (inventory_id, endpoint_id, event_id),
   check ((status = 'DUE') = (ended_at is null))
 );
-create index webhook_deliveries_due on webhook_deliveries (next_attempt_at) where status = 'DUE';
+create index webhook_deliveries_due on webhook_deliveries (endpoint_id, next_attempt_at) where status = 'DUE';
 create index webhook_deliveries_by_endpoint on webhook_deliveries (endpoint_id, created_at desc, event_id desc);
 create index webhook_deliveries_by_age on webhook_deliveries (ended_at) where ended_at is not null;

@@ -22,6 +22,7 @@ import { recogniseCallers } from '#identity/recognise-caller.ts'
 import { identityRoutes } from '#identity/routes.ts'
 import type { Secrets } from '#identity/secrets.ts'
 import type { Combiner } from '#inventory/combiner.ts'
+import type { SeatBoards } from '#inventory/seat-boards.ts'
 import { createLimits } from '#limits/create-limits.ts'
 import { loyaltyRoutes } from '#loyalty/routes.ts'
 import { mailRoutes } from '#mail/routes.ts'
@@ -34,6 +35,7 @@ import type { TicketKey } from '#tickets/ticket-key.ts'
 import type { TicketPrinter } from '#tickets/ticket-printer.ts'
 import { waitingRoomRoutes } from '#waiting-room/routes.ts'
 import type { WaitingRooms } from '#waiting-room/waiting-rooms.ts'
+import { webhookRoutes } from '#webhooks/routes.ts'
 import { frontPage } from './front-page.ts'
 
 /** What the process is made of; each room takes what it needs of it. */
@@ -47,6 +49,8 @@ export type Parts = {
   /** Shared by several processes; null: this one knows only itself. */
   redis: Redis | null
   combiner: Combiner
+  /** Live pictures of what somebody looks at; asked before the gate. */
+  boards: SeatBoards
   /** Asked before the combiner. */
   gate: Gate
   providers: Providers
@@ -103,6 +107,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   bookingRoutes(app, doors)
   promotionRoutes(app, doors)
   ticketRoutes(app, doors)
+  webhookRoutes(app, doors)
   mailRoutes(app, doors)
   loyaltyRoutes(app, doors)
   return app

@@ -15,13 +15,17 @@ import { loadSecrets } from '#identity/secrets.ts'
 import { createCombiner } from '#inventory/combiner.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
 import { readPicture } from '#inventory/read-picture.ts'
+import { openSeatBoards } from '#inventory/seat-boards.ts'
+import { registerSinks } from '#outbox/register-sinks.ts'
 import { openProviders } from '#payments/providers/open-providers.ts'
 import { connectRedis } from '#redis/connect-redis.ts'
 import { loadTicketKey } from '#tickets/ticket-key.ts'
 import { createTicketPrinter } from '#tickets/ticket-printer.ts'
 import { openWaitingRooms } from '#waiting-room/waiting-rooms.ts'
-import { runAllWorkers } from './all-workers.ts'
+import { WEBHOOKS_SINK } from '#webhooks/fan-out.ts'
+import { runAllWorkers, sinksFromTheStart } from './all-workers.ts'
 import { joinDatabase, openDatabase } from './open-database.ts'
+import { listenForWakes, wakeElsewhere } from './wake-elsewhere.ts'
 import { databaseTime, watchDatabase } from './watch-database.ts'
 
 export type Holdfast = {
@@ -51,6 +55,8 @@ export type StartOptions = {
 export const HOT_POOL = { max: 4, name: 'holdfast-hot', lockTimeoutMs: 2_000, statementTimeoutMs: 5_000 }
 const DOOR_POOL = { max: 10, name: 'holdfast-doors', lockTimeoutMs: 5_000, statementTimeoutMs: 15_000 }
 const WORKER_POOL = { max: 5, name: 'holdfast-workers', lockTimeoutMs: 5_000, statementTimeoutMs: 60_000 }
+// What the boards ask takes milliseconds; what hangs is given up and asked anew.
+export const BOARD_POOL = { max: 2, name: 'holdfast-boards', lockTimeoutMs: 1_000, statementTimeoutMs: 1_000 }
 const SETUP_POOL = { max: 2, name: 'holdfast-setup' }
 // Requests under way get this long before their connections are closed; the whole stop stays within 10 s.
 const DRAIN_MS = 5_000
@@ -92,6 +98,8 @@ async function start(
     onBatch: (size) => metrics.combinerBatch.observe(size),
   })
   closing.defer(() => combiner.close())
+  const boards = openSeatBoards({ connect: () => database.connect(BOARD_POOL) })
+  closing.defer(() => boards.close())
   const redis =
     config.redisUrl.length > 0
       ? connectRedis(config.redisUrl, { onError: (error) => log.warn({ err: error }, 'Redis') })
@@ -103,9 +111,11 @@ async function start(
   closing.defer(() => waitingRooms.close())
   if (roles.includes('doors')) waitingRooms.start()
   let workers: RunningWorkers | null = null
-  const wake = under?.wake ?? ((name: string) => workers?.wake(name))
+  const wakeOthers = wakeElsewhere(sql)
+  const wake = under?.wake ?? ((name: string) => (workers ? workers.wake(name) : wakeOthers(name)))
   const parts: Parts = {
     ...{ config, log, metrics, sql, redis, combiner, wake },
+    boards,
     gate: openGate(config, redis, metrics),
     secrets: await loadSecrets(sql),
     providers: await openProviders({ sql, config, wake }),
@@ -119,8 +129,12 @@ async function start(
   const url = roles.includes('doors') ? await listen(app, config) : null
   if (roles.includes('workers')) {
     // The sandbox brings its messages to our own door; where the doors are other processes, by the address everybody uses.
-    workers = runAllWorkers(openPool(WORKER_POOL), parts, `${url ?? config.publicUrl}/v1/payments/callback`)
+    const others = (await registerSinks(sql, sinksFromTheStart(config))).filter((name) => name !== WEBHOOKS_SINK)
+    if (others.length > 0) log.warn({ sinks: others }, 'events wait for sinks that this process does not have')
+    const workerSql = openPool(WORKER_POOL)
+    workers = runAllWorkers(workerSql, parts, `${url ?? config.publicUrl}/v1/payments/callback`)
     closing.defer(async () => workers?.stop())
+    await listenForWakes(workerSql, workers.wake, log)
   }
   return { url, app, newAdminKey, metrics, wake }
 }

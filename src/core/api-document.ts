@@ -13,6 +13,7 @@ const TAGS = [
   ['Sandbox', 'The built-in payment provider, to try everything with.'],
   ['Bookings', 'What was ordered, its tickets, its cancellation.'],
   ['Admin', 'For keys with a role.'],
+  ['Webhooks', 'Partners are told of their bookings, signed, at their own address.'],
   ['Operations', 'For those who run it.'],
 ] as const
 

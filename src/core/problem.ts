@@ -38,6 +38,7 @@ export const PROBLEMS = {
   WAITING_ROOM_UNAVAILABLE: [503, 'The waiting room does not answer; your place is kept, repeat it shortly.'],
   WAITING_ROOM_OPENED: [409, 'The waiting room is open already; switch it off to begin with a new pre-queue.'],
   WAITING_ROOM_NOT_OPENED: [409, 'The draw has not been made yet.'],
+  TOO_MANY_STREAMS: [429, 'Too many open streams from your address; close one, or ask again and again instead.'],
   OVERLOADED: [503, 'Too many requests at this moment; repeat it shortly.'],
   HOLD_EXPIRED: [410, 'The hold has run out.'],
   HOLD_RELEASED: [410, 'The hold was released.'],
@@ -66,6 +67,9 @@ export const PROBLEMS = {
   NO_TICKETS: [409, 'The booking has no tickets: they come a second after the payment, and go when it is cancelled.'],
   NO_ADDRESS: [409, 'The booking has no e-mail address.'],
   MAIL_OFF: [409, 'This installation sends no e-mail.'],
+  // webhooks
+  WEBHOOK_URL_REFUSED: [422, 'A webhook needs an https address on the public internet.'],
+  WEBHOOK_LIMIT: [409, 'One key cannot have more webhooks.'],
   // ours
   INTERNAL: [500, 'Something broke on our side; the request id finds it in the log.'],
   DATABASE_UNAVAILABLE: [503, 'The database does not answer; repeat the request shortly.'],

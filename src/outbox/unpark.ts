@@ -34,6 +34,14 @@ export async function listParked(
     order by d.parked_at, d.event_id limit ${page.limit}`
 }
 
+/** Throws NOT_FOUND when there is none. */
+export async function findParked(tx: Tx, sink: string, eventId: string): Promise<ParkedKey> {
+  const [row] = await tx<ParkedKey[]>`
+    select sink, inventory_id, event_id from outbox_deliveries where sink = ${sink} and event_id = ${eventId} and parked_at is not null`
+  if (!row) throw new Problem('NOT_FOUND')
+  return row
+}
+
 /** From the beginning, with all its tries. Throws NOT_FOUND when it is not parked. */
 export async function unpark(sql: Sql, { sink, inventoryId, eventId }: ParkedKey): Promise<void> {
   const unparked = await sql`

@@ -8,6 +8,7 @@ export type WorklistKind =
   | 'UNKNOWN_REFUND'
   | 'AUTHORISATION_LOST'
   | 'SETTLEMENT_STUCK'
+  | 'EVENT_PARKED'
 
 /** Part of the transaction that found it. `facts` has what is needed to act, and nobody's name. */
 export async function putOnWorklist(

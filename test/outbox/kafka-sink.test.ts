@@ -1,4 +1,4 @@
-// Events on a real Kafka broker: what a consumer reads, and what it misses when the broker is stopped, killed or hangs under load (nothing).
+// alone: events on a real Kafka broker: what a consumer reads, and what it misses when the broker is stopped, killed or hangs under load (nothing).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
