@@ -177,7 +177,7 @@ test('a sound sale has no findings, and the report says what was looked at', asy
   const { counts, asOf } = report
   assert.deepEqual(counts, { inventories: 1, seats: 8, holds: 3, changes: 9, bookings: 3, payments: 3, events: 8 })
   assert.equal(asOf, later(START, 120_000))
-  assert.match(printAudit(report), /^Checked 25 invariants in \d+ ms.*3 bookings.*\nNo findings\.$/)
+  assert.match(printAudit(report), /^Checked \d+ invariants in \d+ ms.*3 bookings.*\nNo findings\.$/)
 })
 
 for (const { what, found, sql } of PLANTS) {

@@ -25,18 +25,25 @@ type PromoCode = {
  * VOUCHER_INVALID {reason: unknown | over | other_currency}, VOUCHER_EMPTY.
  */
 export async function judgePromotions(tx: Tx, order: Order, wishes: Wishes): Promise<Reduction> {
-  const nothing = order.linesMinor.map(() => 0)
   const total = sum(order.linesMinor)
   const promo = wishes.promoCode === undefined ? null : await judgeCode(tx, order, total, typed(wishes.promoCode))
-  const discountsMinor = promo ? splitMinor(reductionMinor(promo, total), order.linesMinor) : nothing
-  const left = order.linesMinor.map((minor, index) => minor - (discountsMinor[index] ?? 0))
   const voucher = wishes.voucherCode === undefined ? null : await judgeVoucher(tx, order, typed(wishes.voucherCode))
   return {
     promoCode: promo?.code ?? null,
-    discountsMinor,
     voucherId: voucher?.id ?? null,
-    vouchersMinor: voucher ? splitMinor(Math.min(voucher.balanceMinor, sum(left)), left) : nothing,
+    ...reduceLines(order.linesMinor, promo, voucher?.balanceMinor ?? 0),
   }
+}
+
+/** What each line is reduced by: the code's share or amount, then the voucher's money. */
+export function reduceLines(
+  linesMinor: number[],
+  promo: Pick<PromoCode, 'basisPoints' | 'amountMinor'> | null,
+  balanceMinor: number,
+): Pick<Reduction, 'discountsMinor' | 'vouchersMinor'> {
+  const discountsMinor = splitMinor(promo ? reductionMinor(promo, sum(linesMinor)) : 0, linesMinor)
+  const left = linesMinor.map((minor, index) => minor - (discountsMinor[index] ?? 0))
+  return { discountsMinor, vouchersMinor: splitMinor(Math.min(balanceMinor, sum(left)), left) }
 }
 
 async function judgeCode(tx: Tx, order: Order, totalMinor: number, code: string): Promise<PromoCode> {
@@ -82,7 +89,10 @@ async function judgeVoucher(tx: Tx, order: Order, code: string): Promise<{ id: n
 }
 
 // Rounded half up, and never more than there is.
-function reductionMinor({ basisPoints, amountMinor }: PromoCode, totalMinor: number): number {
+function reductionMinor(
+  { basisPoints, amountMinor }: Pick<PromoCode, 'basisPoints' | 'amountMinor'>,
+  totalMinor: number,
+): number {
   if (amountMinor !== null) return Math.min(amountMinor, totalMinor)
   return Number((BigInt(totalMinor) * BigInt(basisPoints ?? 0) + 5_000n) / 10_000n)
 }

@@ -29,6 +29,7 @@ const MAY_CALL: Record<string, string[]> = {
   holds: ['inventory', 'identity', 'pricing', 'gate', 'limits'],
   bookings: ['promotions', 'inventory', 'tickets', 'outbox', 'pricing', 'identity'],
   payments: [
+    'promotions',
     'holds',
     'bookings',
     'inventory',
