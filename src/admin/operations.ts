@@ -8,10 +8,16 @@ import { pendingMigrations } from '#database/migrate.ts'
 
 const DATABASE_PATIENCE_MS = 2_000
 
-export function operationsRoutes(app: App, { sql, metrics }: { sql: Sql; metrics: Metrics }): void {
+type Parts = { sql: Sql; metrics: Metrics; gate: { standsOpen(): boolean } }
+
+export function operationsRoutes(app: App, { sql, metrics, gate }: Parts): void {
   const tags = ['Operations']
   const config = { whenPressed: 'never' } as const
   const status = Type.Object({ status: Type.Literal('ok') })
+  const readiness = Type.Object({
+    status: Type.Literal('ok'),
+    gate: Type.Optional(Type.Literal('open', { description: 'Redis does not answer: slower, and as right as ever.' })),
+  })
   // This process's files do not change; once the database was seen to fit them only its pulse matters.
   let migrated = false
 
@@ -29,7 +35,7 @@ export function operationsRoutes(app: App, { sql, metrics }: { sql: Sql; metrics
         operationId: 'isReady',
         summary: 'The database answers and fits this version',
         tags,
-        response: { 200: status, ...problems('DATABASE_UNAVAILABLE') },
+        response: { 200: readiness, ...problems('DATABASE_UNAVAILABLE') },
       },
     },
     async () => {
@@ -39,7 +45,7 @@ export function operationsRoutes(app: App, { sql, metrics }: { sql: Sql; metrics
       if (pending.length > 0)
         throw new Problem('DATABASE_UNAVAILABLE', { detail: 'The database is not migrated to this version.' })
       migrated = true
-      return { status: 'ok' as const }
+      return { status: 'ok' as const, ...(gate.standsOpen() ? { gate: 'open' as const } : {}) }
     },
   )
 

@@ -49,8 +49,8 @@ export type Reply = {
   json: () => PlacedHold & { code: string; seats: unknown; status: string } & Record<string, unknown>
 }
 
-export async function testTrade(t: TestContext, env: Record<string, string> = {}) {
-  const server = await testApp(t, env, {}, tradeRoutes)
+export async function testTrade(t: TestContext, env: Record<string, string> = {}, changes: Partial<Parts> = {}) {
+  const server = await testApp(t, env, changes, tradeRoutes)
   const store = postgresStore(server.db.sql)
   const inventoryId = await store.open({ seats: SEATS })
   const { app } = server
