@@ -4,14 +4,14 @@ import type { Wire } from './wire.ts'
 
 const TIME_ZONE = 'Europe/London'
 const DAYS_AHEAD = 14
-// A row of stalls is twice as wide as the circle is deep, as in a large theatre.
 const SHARES = { STALLS: 0.6, CIRCLE: 0.25, BALCONY: 0.15 }
 const PRICES_MINOR = { STALLS: 4_500, CIRCLE: 6_500, BALCONY: 2_500 }
-const WIDTH_OF_DEPTH = 1.8
+// A house is wider than it is deep.
+const WIDTH_OF_DEPTH = 1.3
 
 type Section = keyof typeof SHARES
 
-/** `seats` or a few less, so that rows are even. Answers the show's id. */
+/** About so many seats, for rows are even. Answers the show's id. */
 export async function buildHouse(wire: Wire, adminKey: string, seats: number): Promise<string> {
   const cityId = await add('cities', { name: 'Rush', country: 'GB' })
   const cinemaId = await add('cinemas', {
@@ -40,18 +40,23 @@ export async function buildHouse(wire: Wire, adminKey: string, seats: number): P
   }
 }
 
-// From the screen backwards; a section begins two rows behind the last one.
+// From the stage backwards; a section begins two rows behind the last one, and all are as wide, so that they stand in the middle.
 function patternsOf(seats: number): object[] {
+  const seatsPerRow = Math.max(4, Math.round(Math.sqrt(seats * WIDTH_OF_DEPTH)))
+  const aislesAfter = seatsPerRow >= 12 ? [Math.floor(seatsPerRow / 3), seatsPerRow - Math.floor(seatsPerRow / 3)] : []
   let firstRowAt = 3
   return (Object.keys(SHARES) as Section[]).map((section) => {
-    const share = Math.max(2, Math.floor(seats * SHARES[section]))
-    const rows = Math.max(1, Math.round(Math.sqrt(share / WIDTH_OF_DEPTH) * (section === 'STALLS' ? 1 : 0.6)))
-    const seatsPerRow = Math.max(2, Math.floor(share / rows))
+    const rows = Math.max(1, Math.round((seats * SHARES[section]) / seatsPerRow))
     const pattern = {
-      ...{ section, codePrefix: `${section[0]}-`, rows, seatsPerRow, category: section, firstRowAt, bend: 1.5 },
-      ...(seatsPerRow >= 12 ? { aislesAfter: [Math.floor(seatsPerRow / 3), Math.floor((seatsPerRow * 2) / 3)] } : {}),
+      section,
+      codePrefix: `${section[0]}-`,
+      rows,
+      seatsPerRow,
+      category: section,
+      firstRowAt,
+      aislesAfter,
     }
     firstRowAt += rows + 2
-    return pattern
+    return { ...pattern, bend: 1.5 }
   })
 }

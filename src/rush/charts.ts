@@ -70,7 +70,7 @@ export function ranges(
   const x = (ms: number) => round(names + (Math.max(0, Math.log10(Math.max(1, ms))) / decades) * (WIDTH - names - 30))
   const grid = Array.from({ length: decades + 1 }, (_, power) => {
     const at = x(10 ** power)
-    return `<line class="grid" x1="${at}" x2="${at}" y1="0" y2="${height - BOTTOM}"/><text x="${at}" y="${height - 14}" text-anchor="middle">${10 ** power} ms</text>`
+    return `<line class="grid" x1="${at}" x2="${at}" y1="0" y2="${height - BOTTOM}"/><text x="${at}" y="${height - 14}" text-anchor="middle">${power < 3 ? `${10 ** power} ms` : `${10 ** (power - 3)} s`}</text>`
   })
   const drawn = rows.map(({ name, marks: [p50, p95, p99, max] }, at) => {
     const y = at * rowHeight + 15

@@ -1,4 +1,4 @@
-// The house from above, each seat in the colour of the moment it was sold: dark what went first.
+// The house from above, each seat in the colour of the moment it was sold: strongest what went first.
 import { escapeHtml } from '#core/page.ts'
 import { round, svg } from './charts.ts'
 import type { SeatMap } from './contract.ts'

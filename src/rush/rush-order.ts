@@ -40,7 +40,7 @@ export const RUSH_OPTIONS = {
   workers: { value: 'N', help: 'Processes that play the crowd (one for each core but one, at most 4).' },
   connections: { value: 'N', help: 'Connections kept open to the system, of all workers together (256).' },
   processes: { value: 'N', help: 'Processes of the own system that answer (1).' },
-  seats: { value: 'N', help: 'Seats of the own system’s house (2700).' },
+  seats: { value: 'N', help: 'About how many seats the own system’s house has (2700).' },
   room: { value: 'N', help: 'Own system: a waiting room before the sale, with N buyers inside at a time (no room).' },
   'admin-key': { value: 'KEY', help: 'Lets the rush end with the audit of a system that is not its own.' },
   json: { value: null, help: 'The result as one JSON object, the last line of standard output.' },
