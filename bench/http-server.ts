@@ -23,6 +23,7 @@ import { signSession } from '#identity/session-token.ts'
 import { type Combiner, createCombiner } from '#inventory/combiner.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
 import { readPicture } from '#inventory/read-picture.ts'
+import { openSeatBoards } from '#inventory/seat-boards.ts'
 import { openProviders } from '#payments/providers/open-providers.ts'
 import { loadTicketKey } from '#tickets/ticket-key.ts'
 import { createTicketPrinter } from '#tickets/ticket-printer.ts'
@@ -86,6 +87,7 @@ async function serve(sql: Sql, combiner: Combiner, port: number): Promise<void> 
     secrets: await loadSecrets(sql),
     redis: null,
     combiner,
+    boards: openSeatBoards({ connect: () => connect(address, { max: 2, name: 'holdfast-boards' }) }),
     gate: noGate,
     providers: await openProviders({ sql, config, wake }),
     ticketKey: await loadTicketKey(sql),

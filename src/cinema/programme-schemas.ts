@@ -86,6 +86,28 @@ const Since = Type.String({
   description: 'Since when the seats are as shown: the last change, or the end of the last hold that ran out.',
 })
 
+const PlacedSeat = {
+  code: Type.String({ description: 'What a hold names; a label, not to be parsed.' }),
+  section: Type.Optional(Type.String()),
+  row: Type.String(),
+  number: Type.String(),
+  x: Type.Number({ description: 'The screen is at y = 0; any unit, the same within a map.' }),
+  y: Type.Number(),
+  category: Type.String(),
+  kind: SeatKindName,
+}
+
+export const ShowLayout = named(
+  'ShowLayout',
+  Type.Object({
+    showtimeId: Type.String(),
+    layoutVersion: Type.Integer(),
+    width: Type.Number(),
+    height: Type.Number(),
+    seats: Type.Array(Type.Object(PlacedSeat)),
+  }),
+)
+
 export const SeatMap = named(
   'SeatMap',
   Type.Object({
@@ -99,14 +121,7 @@ export const SeatMap = named(
     categories: Type.Array(Type.Object({ code: Type.String(), name: Type.String(), price: Money })),
     seats: Type.Array(
       Type.Object({
-        code: Type.String({ description: 'What a hold names; a label, not to be parsed.' }),
-        section: Type.Optional(Type.String()),
-        row: Type.String(),
-        number: Type.String(),
-        x: Type.Number({ description: 'The screen is at y = 0; any unit, the same within a map.' }),
-        y: Type.Number(),
-        category: Type.String(),
-        kind: SeatKindName,
+        ...PlacedSeat,
         price: Money,
         status: SeatStatusName,
         mine: Type.Optional(Type.Boolean({ description: 'Held by you.' })),

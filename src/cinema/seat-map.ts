@@ -1,129 +1,146 @@
-// The seat map as bytes: its unchanging part is written once for a showtime, a picture once for a version, and most answers are 304 or a copy.
+// The seat map as bytes, from the seat board: a picture is written once, compressed once, and most answers are 304 or a copy of it.
 import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { formatNumbered } from '#core/ids.ts'
-import type { Sql } from '#database/connect.ts'
-import { priceCategory } from '#pricing/quote-seats.ts'
+import { type SeatBoard, type SeatLetter, STATUS_OF } from '#inventory/seat-board.ts'
+import type { Looked, SeatBoards } from '#inventory/seat-boards.ts'
 import type { Layout } from './layout.ts'
 import type { Programme } from './programme.ts'
-import { readSeatLetters, readSeatMoment, type SeatLetter, type SeatMoment, STATUS_OF } from './read-seat-letters.ts'
+import { openSeatFrames, type SeatFrame } from './seat-frame.ts'
 
 export type SeatMapView = 'full' | 'status'
+export type Encoding = 'br' | 'gzip'
 
-/** `body` is null when the client's tag still names this picture. `shared`: no word in it is about this caller, so anybody's cache may keep it. */
-export type SeatMapAnswer = { etag: string; shared: boolean; body: string | null }
-
-/** Everything of a full map but the statuses, as JSON text with holes. */
-type Frame = { hash: string; head: string; seats: string[]; layout: Layout }
-
-// A frame of 300 seats is 50 kB of text.
-const FRAMES_MAX = 400
-const PICTURES_MAX = 400
-
-export type SeatMaps = {
-  /** `known`: the tags of If-None-Match. NOT_FOUND without such a showtime. */
-  read(
-    inventoryId: number,
-    view: SeatMapView,
-    customerId: string | null,
-    known: readonly string[],
-  ): Promise<SeatMapAnswer>
+export type SeatMapAnswer = {
+  etag: string
+  /** No word in it is about this caller, so anybody's cache may keep it. */
+  shared: boolean
+  encoding: Encoding | null
+  /** Seconds since the board was last right; above 0 only while the database is away. */
+  ageS: number
+  /** null when the client's tag still names this picture. */
+  body: Buffer | null
 }
 
-export function openSeatMaps(parts: { sql: Sql; programme: Programme }): SeatMaps {
-  const frames = new LRUCache<string, Frame>({ max: FRAMES_MAX })
-  const pictures = new LRUCache<string, { etag: string; body: string }>({ max: PICTURES_MAX })
+export type SeatMapWish = {
+  view: SeatMapView
+  /** Whose seats are `mine`. */
+  customerId: string | null
+  /** The tags of If-None-Match. */
+  known: readonly string[]
+  encoding: Encoding | null
+}
+
+export type SeatMaps = {
+  /** NOT_FOUND without such a showtime; DATABASE_UNAVAILABLE when the board is too old. Answers at once when everything is here and fresh. */
+  read(inventoryId: number, wish: SeatMapWish): SeatMapAnswer | Promise<SeatMapAnswer>
+}
+
+type Picture = { tag: string; body: Buffer; encoded: Partial<Record<Encoding, Buffer | Promise<Buffer>>> }
+
+const PICTURES_MAX = 400
+const LATE_MS = 2_000
+// Less is not worth a client's unpacking.
+const COMPRESSED_MIN_BYTES = 1_024
+
+const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
+  gzip: promisify(gzip),
+  // Quality 5: half the time of gzip's default for a smaller map; 11 would take a hundred times as long.
+  br: (body) => promisify(brotliCompress)(body, { params: { [zlib.BROTLI_PARAM_QUALITY]: 5 } }),
+}
+
+export function openSeatMaps({ programme, boards }: { programme: Programme; boards: SeatBoards }): SeatMaps {
+  const frames = openSeatFrames(programme, boards.freshMs)
+  const pictures = new LRUCache<string, Picture>({ max: PICTURES_MAX })
+
+  function answer(frame: SeatFrame, looked: Looked, wish: SeatMapWish): SeatMapAnswer | Promise<SeatMapAnswer> {
+    const { board, ageMs } = looked
+    const ageS = ageMs < LATE_MS ? 0 : Math.round(ageMs / 1_000)
+    const own = wish.customerId === null ? [] : board.seatsOf(wish.customerId)
+    const tag = tagOf(frame, wish.view, board, own)
+    if (own.length > 0) {
+      const etag = `"${tag}"`
+      const body = wish.known.includes(etag) ? null : write(frame, wish.view, board, own)
+      return { etag, shared: false, encoding: null, ageS, body }
+    }
+    const small = wish.view === 'status' && frame.seats.length < COMPRESSED_MIN_BYTES
+    const encoding = small ? null : wish.encoding
+    // Other bytes, another strong tag.
+    const etag = encoding === null ? `"${tag}"` : `"${tag}.${encoding}"`
+    const rest = { etag, shared: true, encoding, ageS }
+    if (wish.known.includes(etag)) return { ...rest, body: null }
+    const picture = pictureOf(frame, wish.view, board, tag)
+    const body = encoding === null ? picture.body : encode(picture, encoding)
+    return body instanceof Promise ? body.then((bytes) => ({ ...rest, body: bytes })) : { ...rest, body }
+  }
+
+  function pictureOf(frame: SeatFrame, view: SeatMapView, board: SeatBoard, tag: string): Picture {
+    const key = `${view}:${frame.inventoryId}`
+    const kept = pictures.get(key)
+    if (kept?.tag === tag) return kept
+    const picture = { tag, body: write(frame, view, board, []), encoded: {} }
+    pictures.set(key, picture)
+    return picture
+  }
 
   return {
-    async read(inventoryId, view, customerId, known) {
-      const frame = await frameOf(parts.programme, inventoryId, frames)
-      const now = await readSeatMoment(parts.sql, inventoryId, customerId)
-      const etag = tagOf(frame, view, now)
-      const shared = now.ownSeats.length === 0
-      if (known.includes(etag)) return { etag, shared, body: null }
-      const kept = shared ? pictures.get(`${view}:${inventoryId}`) : undefined
-      if (kept?.etag === etag) return { etag, shared, body: kept.body }
-
-      // Read anew as a whole: the picture may have moved on since the tag was read.
-      const picture = await readSeatLetters(parts.sql, inventoryId, customerId)
-      const letters = inLayoutOrder(frame.layout, picture.letters)
-      const body = view === 'full' ? fullMap(frame, picture, letters) : statusMap(inventoryId, picture, letters)
-      const answer = { etag: tagOf(frame, view, picture), shared: picture.ownSeats.length === 0, body }
-      if (answer.shared) pictures.set(`${view}:${inventoryId}`, answer)
-      return answer
+    read(inventoryId, wish) {
+      const frame = frames.glance(inventoryId)
+      const looked = frame && boards.glance(inventoryId)
+      if (looked) return answer(frame, looked, wish)
+      // The frame first: what is no showtime gets no board.
+      return frames
+        .read(inventoryId)
+        .then((read) => boards.look(inventoryId).then((found) => answer(read, found, wish)))
     },
   }
 }
 
-async function frameOf(programme: Programme, inventoryId: number, frames: LRUCache<string, Frame>): Promise<Frame> {
-  const showtime = await programme.showtime(inventoryId)
-  const prices = await programme.priceList(showtime.priceListId)
-  const showing = await programme.showing(showtime, prices)
-  // A price may change at the venue's midnight.
-  const key = `${inventoryId}:${prices.id}:${prices.revision}:${showing.daysBefore}`
-  const kept = frames.get(key)
-  if (kept) return kept
-
-  const layout = await programme.layout(showtime.screenId, showtime.layoutVersion)
-  const categories = layout.categories.map((code) => {
-    const amount = priceCategory(prices, showing, code).amountMinor
-    const name = prices.categoryNames[code] ?? code
-    return { code, name, price: { amount, currency: prices.currency } }
+// Off the event loop, once; who comes meanwhile waits for the same bytes.
+function encode(picture: Picture, encoding: Encoding): Buffer | Promise<Buffer> {
+  const { encoded } = picture
+  encoded[encoding] ??= compress[encoding](picture.body).then((bytes) => {
+    encoded[encoding] = bytes
+    return bytes
   })
-  const priceOf = new Map(categories.map((category) => [category.code, category.price]))
-  const seats = layout.seats.map(({ section, ...seat }) => {
-    const shown = { ...seat, ...(section === '' ? {} : { section }), price: priceOf.get(seat.category) }
-    return `${JSON.stringify(shown).slice(0, -1)},"status":"`
-  })
-  const head = JSON.stringify({
-    showtimeId: formatNumbered('show', inventoryId),
-    currency: prices.currency,
-    layoutVersion: layout.version,
-    width: layout.width,
-    height: layout.height,
-    categories,
-  }).slice(0, -1)
-  const hash = createHash('sha256').update(head).update(seats.join()).digest('base64url').slice(0, 10)
-  const frame = { hash, head, seats, layout }
-  frames.set(key, frame)
-  return frame
+  return encoded[encoding]
 }
 
 // The caller's own seats are part of the tag, so that a cache can never answer one person with another's map.
-function tagOf(frame: Frame, view: SeatMapView, { version, lapsed, ownSeats }: SeatMoment): string {
-  const own =
-    ownSeats.length === 0
-      ? ''
-      : `-${createHash('sha256').update(JSON.stringify(ownSeats)).digest('base64url').slice(0, 10)}`
-  return `"${view}-${frame.hash}-${version}-${lapsed}${own}"`
+function tagOf(frame: SeatFrame, view: SeatMapView, { version, lapsed }: SeatBoard, own: string[]): string {
+  const ownPart =
+    own.length === 0 ? '' : `-${createHash('sha256').update(JSON.stringify(own)).digest('base64url').slice(0, 10)}`
+  return `${view}-${frame.hash}-${version}-${lapsed}${ownPart}`
 }
 
-/** The database lists letters by code; everybody else thinks in layout order. */
+/** Boards and the database list letters by code; everybody else thinks in layout order. */
 export function inLayoutOrder(layout: Layout, byCode: string): SeatLetter[] {
   if (byCode.length !== layout.seats.length) throw new Error('the inventory and its layout have different seats')
   return layout.byCode.map((order) => byCode[order] as SeatLetter)
 }
 
-function fullMap(
-  { head, seats, layout }: Frame,
-  { version, asOf, ownSeats }: SeatMoment,
-  letters: SeatLetter[],
-): string {
-  const own = new Set(ownSeats)
-  const list = seats.map((seat, place) => {
-    const mine = own.size > 0 && own.has(layout.seats[place]?.code ?? '') ? ',"mine":true' : ''
-    return `${seat}${STATUS_OF[letters[place] ?? 'X']}"${mine}}`
-  })
-  return `${head},"version":${version},"asOf":"${asOf}","seats":[${list.join()}]}`
+function write(frame: SeatFrame, view: SeatMapView, board: SeatBoard, own: string[]): Buffer {
+  const letters = inLayoutOrder(frame.layout, board.letters())
+  return Buffer.from(view === 'full' ? fullMap(frame, board, letters, own) : statusMap(frame, board, letters, own))
 }
 
-function statusMap(inventoryId: number, { version, asOf, ownSeats }: SeatMoment, letters: SeatLetter[]): string {
-  const mine = ownSeats.length === 0 ? {} : { mine: ownSeats }
+function fullMap({ head, seats, layout }: SeatFrame, board: SeatBoard, letters: SeatLetter[], own: string[]): string {
+  const mine = new Set(own)
+  const list = seats.map((seat, place) => {
+    const owned = mine.size > 0 && mine.has(layout.seats[place]?.code ?? '') ? ',"mine":true' : ''
+    return `${seat}${STATUS_OF[letters[place] ?? 'X']}"${owned}}`
+  })
+  return `${head},"version":${board.version},"asOf":"${board.asOf}","seats":[${list.join()}]}`
+}
+
+function statusMap({ inventoryId }: SeatFrame, board: SeatBoard, letters: SeatLetter[], own: string[]): string {
   return JSON.stringify({
     showtimeId: formatNumbered('show', inventoryId),
-    version,
-    asOf,
+    version: board.version,
+    asOf: board.asOf,
     statuses: letters.join(''),
-    ...mine,
+    ...(own.length === 0 ? {} : { mine: own }),
   })
 }

@@ -1,8 +1,8 @@
-// The doors of one show: its seat map, and holding seats of it.
-import type { FastifyReply, FastifyRequest } from 'fastify'
+// The door where seats of a show are held.
+import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Config } from '#config.ts'
-import { type App, closed, IdParam, problems } from '#core/http.ts'
+import { type App, IdParam, problems } from '#core/http.ts'
 import { parseNumbered, parseSharded } from '#core/ids.ts'
 import { withIdempotency } from '#idempotency/with-idempotency.ts'
 import { isStaff, requireCustomer } from '#identity/caller.ts'
@@ -13,52 +13,24 @@ import { requireAdmission } from '#waiting-room/require-admission.ts'
 import type { WaitingRooms } from '#waiting-room/waiting-rooms.ts'
 import { checkChoice } from './check-choice.ts'
 import { type HoldSeatsParts, holdSeats } from './hold-seats.ts'
-import { HoldBody, PlacedHold, SeatMap, SeatStatuses } from './programme-schemas.ts'
-import type { SeatMapAnswer, SeatMaps } from './seat-map.ts'
+import { HoldBody, PlacedHold } from './programme-schemas.ts'
 
 type Parts = HoldSeatsParts & {
   config: Pick<Config, 'seatsPerHoldMax' | 'seatsPerCustomerMax'>
   limits: Limits
-  seatMaps: SeatMaps
   waitingRooms: WaitingRooms
 }
 
 type HoldReply = Static<typeof PlacedHold>
 
 export function seatRoutes(app: App, parts: Parts): void {
-  const { sql, programme, secrets, config, limits, seatMaps, waitingRooms } = parts
+  const { sql, programme, secrets, config, limits, waitingRooms } = parts
   // The token is derived from the hold, so that the stored answer need not contain it.
   const restore = (stored: HoldReply): HoldReply => {
     const { uuid } = parseSharded('hold', stored.holdId)
     return { ...stored, holdToken: holdTokenOf(secrets.holdToken, uuid) }
   }
   const door = { sql, door: 'hold', required: false, secret: { field: 'holdToken' as const, restore } }
-
-  app.get(
-    '/v1/showtimes/:id/seats',
-    {
-      schema: {
-        operationId: 'getSeatMap',
-        summary: 'The seats of a show as they are now',
-        description:
-          'Strong ETag; send it as If-None-Match and get 304 while nothing changed. A hold that ran out is never shown as HELD, and its end changes the ETag. `view=status` is one letter a seat, for clients that have the layout.',
-        tags: ['Cinema'],
-        params: IdParam,
-        querystring: closed({ view: Type.Optional(Type.Enum(['full', 'status'])) }),
-        response: {
-          200: Type.Union([SeatMap, SeatStatuses]),
-          304: Type.Null({ description: 'You have it already.' }),
-          ...problems('NOT_FOUND', 'INVALID_REQUEST'),
-        },
-      },
-    },
-    async (request, reply) => {
-      const inventoryId = parseNumbered('show', request.params.id)
-      const known = knownTags(request)
-      const answer = await seatMaps.read(inventoryId, request.query.view ?? 'full', customerOf(request), known)
-      return sendMap(reply, answer)
-    },
-  )
 
   app.post(
     '/v1/showtimes/:id/holds',
@@ -132,24 +104,4 @@ export function seatRoutes(app: App, parts: Parts): void {
 function channelOf({ caller }: FastifyRequest): Channel {
   if (caller.kind !== 'key') return 'WEB'
   return isStaff(caller) ? 'BOX_OFFICE' : 'PARTNER'
-}
-
-// Whose seats are `mine`; a look at the map needs no identity.
-function customerOf({ caller }: FastifyRequest): string | null {
-  if (caller.kind === 'customer') return caller.customerId
-  return caller.kind === 'key' ? caller.actsFor : null
-}
-
-// If-None-Match compares weakly (RFC 9110): a proxy that compressed the map may have made the tag weak.
-function knownTags(request: FastifyRequest): string[] {
-  const header = request.headers['if-none-match'] ?? ''
-  return header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-}
-
-function sendMap(reply: FastifyReply, { etag, shared, body }: SeatMapAnswer): FastifyReply {
-  reply
-    .header('etag', etag)
-    .header('vary', 'Authorization, Cookie, Holdfast-Customer')
-    .header('cache-control', shared ? 'public, no-cache' : 'private, no-cache')
-  return body === null ? reply.code(304).send() : reply.type('application/json; charset=utf-8').send(body)
 }

@@ -14,7 +14,8 @@ import { signSession } from '#identity/session-token.ts'
 import { createCombiner } from '#inventory/combiner.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
 import { readPicture } from '#inventory/read-picture.ts'
-import { HOT_POOL } from '#main.ts'
+import { openSeatBoards } from '#inventory/seat-boards.ts'
+import { BOARD_POOL, HOT_POOL } from '#main.ts'
 import { openProviders } from '#payments/providers/open-providers.ts'
 import { freshDatabase, type TestDatabase } from '#test/support/database.ts'
 import { loadTicketKey } from '#tickets/ticket-key.ts'
@@ -35,7 +36,7 @@ export type TestApp = {
 export async function testApp(
   t: TestContext,
   env: Environment = {},
-  changes: Partial<Parts> | ((parts: Parts) => Partial<Parts>) = {},
+  changes: Partial<Parts> | ((parts: Parts) => Partial<Parts> | Promise<Partial<Parts>>) = {},
   addRoutes: (app: App, parts: Parts) => void = () => {},
 ): Promise<TestApp> {
   const db = await freshDatabase(t)
@@ -54,6 +55,7 @@ export async function testApp(
     secrets: await loadSecrets(db.sql),
     redis: null,
     combiner,
+    boards: openSeatBoards({ connect: () => db.connect(BOARD_POOL.max, BOARD_POOL), freshMs: 0 }),
     gate: noGate,
     providers: await openProviders({ sql: db.sql, config, wake }),
     ticketKey: await loadTicketKey(db.sql),
@@ -61,12 +63,13 @@ export async function testApp(
     waitingRooms: await openWaitingRooms({ sql: db.sql, redis: null, log, metrics, config }),
     wake,
   }
-  const parts: Parts = { ...usual, ...(typeof changes === 'function' ? changes(usual) : changes) }
+  const parts: Parts = { ...usual, ...(typeof changes === 'function' ? await changes(usual) : changes) }
   const app = await buildApp(parts)
   addRoutes(app, parts)
   await app.ready()
   t.after(async () => {
     await app.close()
+    await parts.boards.close()
     await combiner.close()
     await printer.close()
     await parts.waitingRooms.close()
