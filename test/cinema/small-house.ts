@@ -1,6 +1,5 @@
 // A house to test with: one cinema of two screens, its prices and a film, on a server of its own whose database clock stands still.
 import type { TestContext } from 'node:test'
-import type { Parts } from '#app.ts'
 import { addCinema, type NewCinema } from '#cinema/add-cinema.ts'
 import { addCity } from '#cinema/add-city.ts'
 import { addMovie } from '#cinema/add-movie.ts'
@@ -39,7 +38,7 @@ export async function smallHouse(
   t: TestContext,
   env: Environment = {},
   cinema: Partial<NewCinema> = {},
-  changes: Partial<Parts> = {},
+  changes: Parameters<typeof testApp>[2] = {},
 ): Promise<SmallHouse> {
   const server = await testApp(t, env, changes)
   const { sql } = server.db

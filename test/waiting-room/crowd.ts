@@ -14,9 +14,7 @@ export type CrowdPlan = {
   stayMs: [number, number]
   silentShare: number
   stepMs: number
-  /** Null: the store's clock is the real one. Else moves it. */
-  advance: ((ms: number) => void) | null
-  random: () => number
+  /** 64 hexadecimal digits: of the draw, and of everything that is left to chance. */
   seed: string
 }
 
@@ -45,8 +43,15 @@ type Visitor = {
 
 const CALLS_AT_ONCE = 400
 
-export async function playCrowd(store: RoomStore, room: Room, plan: CrowdPlan): Promise<Witnessed> {
-  const { random, seed, stepMs, beatMs } = plan
+/** `advance` moves the store's clock; null: it is the real one. */
+export async function playCrowd(
+  store: RoomStore,
+  room: Room,
+  plan: CrowdPlan,
+  advance: ((ms: number) => void) | null,
+): Promise<Witnessed> {
+  const { seed, stepMs, beatMs } = plan
+  const random = seededBy(seed)
   const seen: Witnessed = {
     ...{
       insideMax: 0,
@@ -60,6 +65,7 @@ export async function playCrowd(store: RoomStore, room: Room, plan: CrowdPlan): 
     },
   }
   let nowMs = 0
+  let storeMs = 0
   const beforeRoom = { ...room, status: 'PRE_QUEUE' as const }
   await store.begin(beforeRoom)
   const crowd = Array.from({ length: plan.visitors }, (_, n): Visitor => {
@@ -77,11 +83,12 @@ export async function playCrowd(store: RoomStore, room: Room, plan: CrowdPlan): 
 
   const beganMs = performance.now()
   let arrived = plan.early
-  while (crowd.some(({ status }) => status !== 'OVER')) {
+  let there = crowd
+  while (there.length > 0) {
     const due = Math.min(plan.visitors, plan.early + Math.floor(((plan.visitors - plan.early) * nowMs) / plan.comeMs))
     await inTurns(crowd.slice(arrived, due), (visitor) => come(room, visitor))
     arrived = due
-    const leaving = crowd.filter(({ status, leaveAtMs }) => status === 'INSIDE' && leaveAtMs <= nowMs)
+    const leaving = there.filter(({ status, leaveAtMs }) => status === 'INSIDE' && leaveAtMs <= nowMs)
     for (let from = 0; from < leaving.length; from += 1_000) {
       const some = leaving.slice(from, from + 1_000)
       // Told first: from the moment they are asked to leave nobody counts them any more.
@@ -92,17 +99,18 @@ export async function playCrowd(store: RoomStore, room: Room, plan: CrowdPlan): 
       )
     }
     await moveAndSample()
-    for (const visitor of crowd) {
+    for (const visitor of there) {
       const gone = visitor.silentAtMs <= nowMs || (visitor.status === 'INSIDE' && visitor.silentInside)
       if (gone && (visitor.status === 'WAITING' || visitor.status === 'INSIDE')) visitor.status = 'OVER'
     }
     await inTurns(
-      crowd.filter(({ status, beatAtMs }) => (status === 'WAITING' || status === 'INSIDE') && beatAtMs <= nowMs),
+      there.filter(({ status, beatAtMs }) => (status === 'WAITING' || status === 'INSIDE') && beatAtMs <= nowMs),
       beat,
     )
     await moveAndSample()
-    if (plan.advance) {
-      plan.advance(stepMs)
+    there = there.filter(({ status, untilMs }) => status !== 'OVER' || untilMs > storeMs)
+    if (advance) {
+      advance(stepMs)
       nowMs += stepMs
     } else {
       await sleep(Math.max(0, nowMs + stepMs - (performance.now() - beganMs)))
@@ -138,10 +146,10 @@ export async function playCrowd(store: RoomStore, room: Room, plan: CrowdPlan): 
     const startMs = performance.now()
     const { active } = await store.move(room)
     seen.slowestMoveMs = Math.max(seen.slowestMoveMs, performance.now() - startMs)
-    const { nowMs: storeMs } = await store.visit(room, 'nobody', { score: null, admission: null })
+    storeMs = (await store.visit(room, 'nobody', { score: null, admission: null })).nowMs
     let inside = 0
     // Also who is silently gone holds a good pass until the minute is over; who left does not.
-    for (const { untilMs, leaveAtMs, status } of crowd)
+    for (const { untilMs, leaveAtMs, status } of there)
       if (untilMs > storeMs && (status === 'INSIDE' || (status === 'OVER' && leaveAtMs > nowMs))) inside += 1
     seen.insideMax = Math.max(seen.insideMax, inside)
     seen.activeMax = Math.max(seen.activeMax, active)
@@ -161,4 +169,14 @@ export async function playCrowd(store: RoomStore, room: Room, plan: CrowdPlan): 
 async function inTurns(visitors: Visitor[], act: (visitor: Visitor) => Promise<void>): Promise<void> {
   for (let from = 0; from < visitors.length; from += CALLS_AT_ONCE)
     await Promise.all(visitors.slice(from, from + CALLS_AT_ONCE).map(act))
+}
+
+function seededBy(text: string): () => number {
+  let state = Number.parseInt(text.slice(0, 8), 16)
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
 }

@@ -14,7 +14,11 @@ export const STORES: [string, (t: TestContext, rules: StoreRules) => Promise<Roo
   ['Redis Cluster', async (t, rules) => openRedisStore(t, (await startRedisCluster(t)).urls, rules)],
 ]
 
-export async function openRedisStore(t: TestContext, urls: string[], rules: StoreRules): Promise<RoomStore> {
+export async function openRedisStore(
+  t: Pick<TestContext, 'after'>,
+  urls: string[],
+  rules: StoreRules,
+): Promise<RoomStore> {
   const redis = connectRedis(urls, { commandTimeoutMs: 2_000 })
   t.after(() => redis.disconnect())
   for (let left = 100; ; left--) {
