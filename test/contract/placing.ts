@@ -123,10 +123,12 @@ export const placingFacts: Fact[] = [
     async check(ground) {
       const inventoryId = await openRow(ground)
       const first = await hold(ground, { inventoryId, customerId: ann, seats: ['F1', 'F2'] })
-      const second = await hold(ground, { inventoryId, customerId: ann, seats: ['F2', 'F3'] })
+      const second = await place(ground, { inventoryId, customerId: ann, seats: ['F2', 'F3'] })
+      assert.ok(second.outcome === 'HELD')
+      assert.deepEqual(second.replacedSeats, ['F1', 'F2'])
       assert.equal(await glance(ground, inventoryId), 'F2 HELD, F3 HELD')
       assert.equal((await ground.store.readHold(inventoryId, first))?.status, 'RELEASED')
-      assert.equal((await ground.store.readHold(inventoryId, second))?.status, 'HELD')
+      assert.equal((await ground.store.readHold(inventoryId, second.holdId))?.status, 'HELD')
       // A refused wish takes nothing away.
       await hold(ground, { inventoryId, customerId: ben, seats: ['F7'] })
       assert.equal((await place(ground, { inventoryId, customerId: ann, seats: ['F6', 'F7'] })).outcome, 'UNAVAILABLE')
