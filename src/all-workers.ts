@@ -13,6 +13,8 @@ import { pruneOutbox } from '#outbox/prune-outbox.ts'
 import { type ParkedEvent, relays } from '#outbox/relay.ts'
 import { type Consumer, inProcessSink, type Sink } from '#outbox/sink.ts'
 import { expireBookings } from '#payments/expire-bookings.ts'
+import { lookUpPayments } from '#payments/look-up-payments.ts'
+import { reconcileWorker } from '#payments/reconciliations.ts'
 import { settleDebts } from '#payments/settle-debts.ts'
 import { putOnWorklist } from '#payments/worklist.ts'
 import { ticketConsumer } from '#tickets/issue-tickets.ts'
@@ -32,6 +34,8 @@ export function runAllWorkers(sql: Sql, parts: Parts, callbackUrl: string): Runn
     sweepWorker(sql, config),
     expireBookings({ sql, wake }),
     settleDebts({ sql, providers, config, wake }),
+    lookUpPayments({ sql, providers, config, wake }),
+    reconcileWorker({ sql, providers, config, wake }),
     ...relays({ sql, config, sinks, onParked: reportParked }),
     deliverWebhooks({ sql, reach: reachOf(config) }),
     pruneDeliveries({ sql, config }),

@@ -5,6 +5,8 @@ import type { Sql } from '#database/connect.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { keyRoutes } from './key-routes.ts'
 import { outboxRoutes } from './outbox-routes.ts'
+import { reconciliationRoutes } from './reconciliation-routes.ts'
+import { settlementRoutes } from './settlement-routes.ts'
 import { worklistRoutes } from './worklist-routes.ts'
 
 export function adminRoutes(app: App, parts: { sql: Sql; wake: (worker: string) => void }): void {
@@ -15,6 +17,8 @@ export function adminRoutes(app: App, parts: { sql: Sql; wake: (worker: string) 
   })
   keyRoutes(app, parts)
   worklistRoutes(app, parts)
+  settlementRoutes(app, parts)
+  reconciliationRoutes(app, parts)
   auditRoutes(app, parts)
   outboxRoutes(app, parts)
 }

@@ -1,4 +1,4 @@
-// What a person must look at: money and messages that fit nothing, with the facts, until somebody says that it is dealt with.
+// What a person must look at: money and messages that fit nothing, with the facts, until somebody says what was done about it.
 import Type from 'typebox'
 import { type App, closed, IdParam, named, PAGE_SIZE, Page, PageQuery, problems, Time } from '#core/http.ts'
 import { formatNumbered, parseNumbered } from '#core/ids.ts'
@@ -17,8 +17,12 @@ const WorklistItem = named(
     createdAt: Time,
     resolvedAt: Type.Union([Type.String(), Type.Null()]),
     resolvedBy: Type.Union([Type.String(), Type.Null()]),
+    resolution: Type.Union([Type.String(), Type.Null()]),
   }),
 )
+const ResolveBody = closed({
+  resolution: Type.String({ minLength: 1, maxLength: 500, description: 'What was done about it; names nobody.' }),
+})
 
 // The last id of the page before.
 const Cursor = Type.String({ pattern: '^work_[1-9][0-9]{0,14}$' })
@@ -30,6 +34,7 @@ type Row = {
   createdAt: string
   resolvedAt: string | null
   resolvedBy: string | null
+  resolution: string | null
 }
 
 export function worklistRoutes(app: App, { sql }: { sql: Sql }): void {
@@ -55,7 +60,7 @@ export function worklistRoutes(app: App, { sql }: { sql: Sql }): void {
       const { cursor, limit = PAGE_SIZE, status } = request.query
       const before = cursor === undefined ? null : parseNumbered('work', cursor)
       const rows = await sql<Row[]>`
-        select id, kind, facts, created_at, resolved_at, resolved_by from worklist
+        select id, kind, facts, created_at, resolved_at, resolved_by, resolution from worklist
         where (${before}::bigint is null or id < ${before})
           and (${status ?? null}::text is null or (resolved_at is null) = (${status ?? null} = 'OPEN'))
         order by id desc limit ${limit + 1}`
@@ -69,18 +74,20 @@ export function worklistRoutes(app: App, { sql }: { sql: Sql }): void {
     {
       schema: {
         operationId: 'resolveWorklistItem',
-        summary: 'Say that an item is dealt with',
+        summary: 'Say that an item is dealt with, and how',
         tags,
         params: IdParam,
-        response: { 200: WorklistItem, ...problems('UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND') },
+        body: Type.Union([ResolveBody, Type.Null()]),
+        response: { 200: WorklistItem, ...problems('INVALID_REQUEST', 'UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND') },
       },
     },
     async (request) => {
       const { keyId, name } = requireRole(request, 'admin')
       const id = parseNumbered('work', request.params.id)
-      await resolveWorklistItem(sql, id, `${formatNumbered('key', keyId)} ${name}`)
+      const by = `${formatNumbered('key', keyId)} ${name}`
+      await resolveWorklistItem(sql, id, by, request.body?.resolution ?? null)
       const [row] = await sql<Row[]>`
-        select id, kind, facts, created_at, resolved_at, resolved_by from worklist where id = ${id}`
+        select id, kind, facts, created_at, resolved_at, resolved_by, resolution from worklist where id = ${id}`
       if (!row) throw new Problem('NOT_FOUND')
       return describe(row)
     },

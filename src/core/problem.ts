@@ -62,6 +62,7 @@ export const PROBLEMS = {
   SIGNATURE_INVALID: [401, 'The signature does not fit, or is too old.'],
   CALLBACK_UNREADABLE: [400, 'The callback cannot be read.'],
   PAYMENT_NOT_OPEN: [409, 'This payment is over.'],
+  SETTLEMENT_NOT_STUCK: [409, 'This settlement is not stuck; it needs nobody.'],
   // bookings
   NOT_CANCELLABLE: [409, 'The booking cannot be cancelled.'],
   NO_TICKETS: [409, 'The booking has no tickets: they come a second after the payment, and go when it is cancelled.'],

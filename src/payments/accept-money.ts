@@ -6,7 +6,9 @@ import { endOpenAttempt } from './end-attempts.ts'
 import { owe, oweBack } from './owe.ts'
 import type { Payment } from './payment.ts'
 import type { CallbackFacts } from './providers/provider.ts'
+import type { LatePolicy } from './receive-callback.ts'
 import { recordCapture } from './record-capture.ts'
+import { rescueBooking } from './rescue-booking.ts'
 
 /**
  * Part of the callback's transaction, which has locked the inventory. The first success of a payment decides, also after a failure or an expiry that we
@@ -16,6 +18,7 @@ export async function acceptMoney(
   tx: Tx,
   before: Payment,
   facts: CallbackFacts,
+  policy: LatePolicy,
 ): Promise<'CONFIRMED' | 'LATE' | 'SURPLUS' | 'NOTED' | 'IGNORED'> {
   const { inventoryId, id } = before
   const taken = facts.kind === 'CAPTURED'
@@ -30,13 +33,14 @@ export async function acceptMoney(
   const payment: Payment = { ...before, status, capturedMinor: taken ? before.amountMinor : 0 }
   const booking = await findBooking(tx, inventoryId, payment.bookingId)
   if (!booking) throw new Error(`payment ${id} has no booking`)
-  if (booking.status !== 'PENDING') {
+  const rescued = policy.latePayment === 'rescue' && (await rescueBooking(tx, booking, policy))
+  if (!rescued && booking.status !== 'PENDING') {
     // Another payment was first, or the booking is over: it stays as it is.
     const surplus = booking.status === 'CONFIRMED'
     await oweBack(tx, payment, surplus ? 'SURPLUS' : 'LATE')
     return surplus ? 'SURPLUS' : 'LATE'
   }
-  if ((await confirmBooking(tx, booking)) === 'LATE') {
+  if (!rescued && (await confirmBooking(tx, booking)) === 'LATE') {
     await oweBack(tx, payment, 'LATE')
     await endOpenAttempt(tx, inventoryId, booking.id)
     return 'LATE'

@@ -4,9 +4,9 @@ import { type App, closed, problems } from '#core/http.ts'
 import { Problem } from '#core/problem.ts'
 import type { Sql } from '#database/connect.ts'
 import { findProvider, type Providers } from './providers/provider.ts'
-import { receiveCallback } from './receive-callback.ts'
+import { type LatePolicy, receiveCallback } from './receive-callback.ts'
 
-type Parts = { sql: Sql; providers: Providers; wake: (worker: string) => void }
+type Parts = { sql: Sql; providers: Providers; config: LatePolicy; wake: (worker: string) => void }
 
 const Received = Type.Object({ received: Type.Literal(true) })
 

@@ -4,11 +4,16 @@ import { lockSale } from '#bookings/lock-sale.ts'
 import { formatSharded } from '#core/ids.ts'
 import { Problem } from '#core/problem.ts'
 import type { Sql, Tx } from '#database/connect.ts'
+import { askProvider } from './ask-provider.ts'
 import { owe } from './owe.ts'
 import { findPayment, type Payment } from './payment.ts'
 import type { OpenedSession, Provider } from './providers/provider.ts'
 
-type Parts = { sql: Sql; config: { publicUrl: string }; wake: (worker: string) => void }
+type Parts = {
+  sql: Sql
+  config: { publicUrl: string; paymentProviderTimeoutMs: number }
+  wake: (worker: string) => void
+}
 const RETRY_AFTER_S = 2
 
 /**
@@ -18,23 +23,27 @@ const RETRY_AFTER_S = 2
 export async function openSession(
   parts: Parts,
   provider: Provider,
-  { booking, payment }: { booking: Booking; payment: Payment },
+  { booking, payment, faults = [] }: { booking: Booking; payment: Payment; faults?: readonly string[] },
 ): Promise<Payment> {
   if (payment.paymentUrl !== null) return payment
   const paymentId = formatSharded('pay', payment.inventoryId, payment.id)
   const bookingId = formatSharded('book', booking.inventoryId, booking.id)
   let session: OpenedSession
   try {
-    session = await provider.open({
+    const description = await describe(parts.sql, booking)
+    const order = {
       paymentId,
       amountMinor: payment.amountMinor,
       currency: payment.currency,
-      description: await describe(parts.sql, booking),
+      description,
       expiresAt: payment.sessionExpiresAt,
       returnUrl: `${parts.config.publicUrl}/v1/bookings/${bookingId}`,
       idempotencyKey: paymentId,
-    })
+      faults,
+    }
+    session = await askProvider(parts.config.paymentProviderTimeoutMs, () => provider.open(order))
   } catch (error) {
+    if (error instanceof Problem) throw error
     const problem = new Problem('PAYMENT_PROVIDER_UNAVAILABLE', { retryAfterSeconds: RETRY_AFTER_S })
     problem.cause = error
     throw problem

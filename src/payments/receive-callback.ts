@@ -9,9 +9,11 @@ import { parseSharded, type ShardedId } from '#core/ids.ts'
 import { Problem } from '#core/problem.ts'
 import type { Sql, Tx } from '#database/connect.ts'
 import { acceptMoney } from './accept-money.ts'
+import { movementOf } from './movement-key.ts'
 import { noteEnd } from './note-end.ts'
 import { findPayment, type Payment } from './payment.ts'
 import type { CallbackFacts, Provider } from './providers/provider.ts'
+import { askSoon, refundFailed } from './refund-failed.ts'
 import { putOnWorklist, type WorklistKind } from './worklist.ts'
 
 /**
@@ -20,7 +22,9 @@ import { putOnWorklist, type WorklistKind } from './worklist.ts'
  */
 export type CallbackOutcome = 'CONFIRMED' | 'LATE' | 'SURPLUS' | 'NOTED' | 'IGNORED' | 'DUPLICATE' | 'WORKLIST'
 
-type Parts = { sql: Sql; wake: (worker: string) => void }
+/** What becomes of money that comes after its hold: see rescue-booking.ts. */
+export type LatePolicy = { latePayment: 'refund' | 'rescue'; seatsPerCustomerMax: number }
+type Parts = { sql: Sql; config: LatePolicy; wake: (worker: string) => void }
 export type Message = { rawBody: Buffer; headers: IncomingHttpHeaders }
 
 // The inbox's shard for messages about payments that are not ours.
@@ -30,13 +34,18 @@ const NOWHERE = 0
 export async function receiveCallback(parts: Parts, provider: Provider, message: Message): Promise<CallbackOutcome> {
   const [clock] = await parts.sql<{ now: string }[]>`select holdfast_now() as now`
   const facts = provider.verify(message.rawBody, message.headers, clock?.now ?? '')
-  const outcome = await parts.sql.begin((tx) => workCallback(tx, provider.name, facts))
+  const outcome = await parts.sql.begin((tx) => workCallback(tx, provider.name, facts, parts.config))
   for (const worker of ['settle', 'relay']) parts.wake(worker)
   return outcome
 }
 
 /** The transaction: what reconciliation finds out by asking is worked by it too. */
-export async function workCallback(tx: Tx, provider: string, facts: CallbackFacts): Promise<CallbackOutcome> {
+export async function workCallback(
+  tx: Tx,
+  provider: string,
+  facts: CallbackFacts,
+  policy: LatePolicy,
+): Promise<CallbackOutcome> {
   const payment = await lockPayment(tx, provider, facts)
   const inventoryId = payment?.inventoryId ?? NOWHERE
   const noted = await tx`
@@ -45,7 +54,7 @@ export async function workCallback(tx: Tx, provider: string, facts: CallbackFact
     on conflict (inventory_id, provider, event_id) do nothing`
   if (noted.count === 0) return 'DUPLICATE'
 
-  const outcome = payment ? await judge(tx, provider, payment, facts) : await unknownPayment(tx, facts)
+  const outcome = payment ? await judge(tx, provider, payment, facts, policy) : await unknownPayment(tx, facts)
   await tx`
     update payment_callbacks set outcome = ${outcome}
     where inventory_id = ${inventoryId} and provider = ${provider} and event_id = ${facts.eventId}`
@@ -53,7 +62,13 @@ export async function workCallback(tx: Tx, provider: string, facts: CallbackFact
 }
 
 /** State before judgement: a message is read against the payment as it is now, under the lock, whatever order messages came in. */
-async function judge(tx: Tx, provider: string, payment: Payment, facts: CallbackFacts): Promise<CallbackOutcome> {
+async function judge(
+  tx: Tx,
+  provider: string,
+  payment: Payment,
+  facts: CallbackFacts,
+  policy: LatePolicy,
+): Promise<CallbackOutcome> {
   const isOurs = payment.provider === provider
   if (!isOurs || (payment.providerPaymentId !== null && payment.providerPaymentId !== facts.providerPaymentId)) {
     return setAside(tx, 'PAYMENT_MISMATCH', payment, facts)
@@ -62,7 +77,7 @@ async function judge(tx: Tx, provider: string, payment: Payment, facts: Callback
     case 'AUTHORISED':
     case 'CAPTURED': {
       const exact = facts.amountMinor === payment.amountMinor && facts.currency === payment.currency
-      return exact ? acceptMoney(tx, payment, facts) : setAside(tx, 'AMOUNT_MISMATCH', payment, facts)
+      return exact ? acceptMoney(tx, payment, facts, policy) : setAside(tx, 'AMOUNT_MISMATCH', payment, facts)
     }
     case 'FAILED':
     case 'EXPIRED':
@@ -70,6 +85,10 @@ async function judge(tx: Tx, provider: string, payment: Payment, facts: Callback
     case 'VOIDED':
     case 'REFUNDED':
       return knownMovement(tx, payment, facts)
+    case 'REFUND_FAILED':
+      return (await refundFailed(tx, payment, facts.movementKey)) ?? setAside(tx, 'UNKNOWN_REFUND', payment, facts)
+    case 'DISPUTED':
+      return setAside(tx, 'DISPUTE', payment, facts)
     case 'OTHER':
       return 'IGNORED'
   }
@@ -77,15 +96,22 @@ async function judge(tx: Tx, provider: string, payment: Payment, facts: Callback
 
 // Our own voids and refunds are recorded by whoever asked for them. What happened at the provider alone is nobody's booking: a person decides.
 async function knownMovement(tx: Tx, payment: Payment, facts: CallbackFacts): Promise<CallbackOutcome> {
+  const { inventoryId, id } = payment
+  const { settlementId } = movementOf(facts.movementKey)
   const known = await tx`
-    select 1 from settlements where inventory_id = ${payment.inventoryId} and payment_id = ${payment.id} and id::text = ${facts.movementKey}`
-  if (known.count > 0) return 'IGNORED'
-  return setAside(tx, facts.kind === 'VOIDED' ? 'AUTHORISATION_LOST' : 'UNKNOWN_REFUND', payment, facts)
+    select 1 from settlements where inventory_id = ${inventoryId} and payment_id = ${id} and id::text = ${settlementId}`
+  if (known.count === 0) {
+    return setAside(tx, facts.kind === 'VOIDED' ? 'AUTHORISATION_LOST' : 'UNKNOWN_REFUND', payment, facts)
+  }
+  await askSoon(tx, inventoryId, settlementId)
+  return 'IGNORED'
 }
 
 async function setAside(tx: Tx, kind: WorklistKind, payment: Payment, facts: CallbackFacts): Promise<CallbackOutcome> {
-  const { inventoryId } = payment
-  await putOnWorklist(tx, { inventoryId, kind, facts: { ...facts, expectedMinor: payment.amountMinor } })
+  const { inventoryId, provider } = payment
+  // Reconciliation would find the same dispute again.
+  const finding = kind === 'DISPUTE' ? { finding: `DISPUTE ${provider} ${facts.providerPaymentId}` } : {}
+  await putOnWorklist(tx, { inventoryId, kind, facts: { ...facts, expectedMinor: payment.amountMinor }, ...finding })
   return 'WORKLIST'
 }
 

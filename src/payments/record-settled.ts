@@ -13,6 +13,10 @@ const BACKOFF_FIRST_MS = 1_000
 const BACKOFF_MAX_MS = 300_000
 /** About an hour of trying. Then a person has to look; the debt stays. */
 export const ATTEMPTS_MAX = 20
+/** A refund that a bank sends back five times needs another way to its buyer. */
+const TRIES_MAX = 5
+const TRY_AGAIN_MS = 60_000
+const PENDING_ASK_MS = 60_000
 
 /** True when the debt is settled for good. A provider's no about an unpaid session is fine: whatever was paid in it comes as a message. */
 export async function recordSettled(tx: Tx, debt: Settlement, outcome: MoveOutcome): Promise<boolean> {
@@ -20,37 +24,78 @@ export async function recordSettled(tx: Tx, debt: Settlement, outcome: MoveOutco
   await lockSale(tx, inventoryId)
   const payment = await findPayment(tx, inventoryId, debt.paymentId)
   if (!payment) throw new Error(`settlement ${debt.id} has no payment`)
-  if (outcome.outcome === 'REFUSED' && debt.kind !== 'EXPIRE_SESSION') {
-    await giveUp(tx, debt, outcome.reason)
-    return false
+  switch (outcome.outcome) {
+    case 'DONE':
+      return recordDone(tx, debt, payment, outcome.reference)
+    case 'PENDING':
+      return recordPending(tx, debt, outcome.reference)
+    case 'FAILED':
+      return recordFailedTry(tx, debt, outcome.reason)
+    case 'REFUSED':
+      if (debt.kind === 'EXPIRE_SESSION') return recordDone(tx, debt, payment, null, outcome.reason)
+      return giveUp(tx, debt, outcome.reason, true)
   }
-  const [reference, reason] = outcome.outcome === 'DONE' ? [outcome.reference, null] : [null, outcome.reason]
+}
+
+async function recordDone(
+  tx: Tx,
+  debt: Settlement,
+  payment: Payment,
+  reference: string | null,
+  reason: string | null = null,
+): Promise<boolean> {
+  const { inventoryId, id } = debt
+  // A refund that was done, failed after all and is done now was told the first time.
+  const [before] = await tx<{ told: boolean }[]>`
+    select done_at is not null as told from settlements where inventory_id = ${inventoryId} and id = ${id}`
   const moved = await tx`
-    update settlements set status = 'DONE', done_at = holdfast_now(), provider_reference = ${reference}, last_error = ${reason}
-    where inventory_id = ${inventoryId} and id = ${debt.id} and status = 'DUE'`
+    update settlements set status = 'DONE', done_at = holdfast_now(), provider_reference = ${reference}, last_error = ${reason},
+      reference_pending = null
+    where inventory_id = ${inventoryId} and id = ${id} and status = 'DUE' and tries = ${debt.tries}`
   if (moved.count === 0) return false
   if (debt.kind === 'CAPTURE') await recordCapture(tx, payment)
   if (debt.kind === 'VOID') await recordVoid(tx, payment)
-  if (debt.kind === 'REFUND') await recordRefund(tx, payment, debt.amountMinor)
+  if (debt.kind === 'REFUND') await recordRefund(tx, payment, debt.amountMinor, before?.told ?? false)
   return true
+}
+
+// Nothing is wrong with it, so it does not count as an attempt.
+async function recordPending(tx: Tx, debt: Settlement, reference: string): Promise<false> {
+  await tx`
+    update settlements set reference_pending = ${reference}, attempts = 0, next_attempt_at = holdfast_now() + ${PENDING_ASK_MS} * interval '1 ms'
+    where inventory_id = ${debt.inventoryId} and id = ${debt.id} and status = 'DUE' and tries = ${debt.tries}`
+  return false
+}
+
+// Taken on and come to nothing: the old key would only answer that again.
+async function recordFailedTry(tx: Tx, debt: Settlement, reason: string): Promise<false> {
+  if (debt.tries >= TRIES_MAX) return giveUp(tx, debt, reason, true)
+  const pauseMs = TRY_AGAIN_MS * 2 ** (debt.tries - 1)
+  await tx`
+    update settlements set tries = tries + 1, attempts = 0, reference_pending = null, last_error = ${reason},
+      next_attempt_at = holdfast_now() + ${pauseMs} * interval '1 ms'
+    where inventory_id = ${debt.inventoryId} and id = ${debt.id} and status = 'DUE' and tries = ${debt.tries}`
+  return false
 }
 
 /** Trouble on the way to the provider: later again, ever more rarely, with the same key. */
 export async function recordFailure(tx: Tx, debt: Settlement, error: string): Promise<void> {
-  if (debt.attempts >= ATTEMPTS_MAX) return giveUp(tx, debt, error)
+  if (debt.attempts >= ATTEMPTS_MAX) return void (await giveUp(tx, debt, error, false))
   const pauseMs = Math.min(BACKOFF_FIRST_MS * 2 ** (debt.attempts - 1), BACKOFF_MAX_MS)
   await tx`
     update settlements set last_error = ${error}, next_attempt_at = holdfast_now() + ${pauseMs} * interval '1 ms'
     where inventory_id = ${debt.inventoryId} and id = ${debt.id} and status = 'DUE'`
 }
 
-async function giveUp(tx: Tx, debt: Settlement, reason: string): Promise<void> {
+/** `refused`: the provider has said no, so nothing has moved; otherwise that is unknown, and a later try needs the same key. */
+async function giveUp(tx: Tx, debt: Settlement, reason: string, refused: boolean): Promise<false> {
   const { inventoryId, id, paymentId, kind, amountMinor, currency } = debt
   const moved = await tx`
-    update settlements set status = 'STUCK', last_error = ${reason} where inventory_id = ${inventoryId} and id = ${id} and status = 'DUE'`
-  if (moved.count === 0) return
+    update settlements set status = 'STUCK', last_error = ${reason}, refused = ${refused}
+    where inventory_id = ${inventoryId} and id = ${id} and status = 'DUE'`
+  if (moved.count === 0) return false
   const facts = {
-    settlementId: id,
+    settlementId: formatSharded('debt', inventoryId, id),
     paymentId: formatSharded('pay', inventoryId, paymentId),
     kind,
     amountMinor,
@@ -58,6 +103,7 @@ async function giveUp(tx: Tx, debt: Settlement, reason: string): Promise<void> {
     reason,
   }
   await putOnWorklist(tx, { inventoryId, kind: 'SETTLEMENT_STUCK', facts })
+  return false
 }
 
 async function recordVoid(tx: Tx, payment: Payment): Promise<void> {
@@ -67,13 +113,14 @@ async function recordVoid(tx: Tx, payment: Payment): Promise<void> {
   if (moved.count > 0) await tell(tx, payment, 'PaymentVoided', payment.amountMinor)
 }
 
-async function recordRefund(tx: Tx, payment: Payment, amountMinor: number): Promise<void> {
+/** The inventory is locked and the settlement was written down as done. */
+export async function recordRefund(tx: Tx, payment: Payment, amountMinor: number, told: boolean): Promise<void> {
   const moved = await tx`
     update payments set refunded_minor = refunded_minor + ${amountMinor}, updated_at = holdfast_now(),
       status = case when refunded_minor + ${amountMinor} = captured_minor then 'REFUNDED' else status end
     where inventory_id = ${payment.inventoryId} and id = ${payment.id} and status = 'CAPTURED'`
   if (moved.count === 0) throw new Error(`payment ${payment.id} is ${payment.status} and was refunded at its provider`)
-  await tell(tx, payment, 'PaymentRefunded', amountMinor)
+  if (!told) await tell(tx, payment, 'PaymentRefunded', amountMinor)
 }
 
 async function tell(

@@ -2,10 +2,13 @@
 import Type from 'typebox'
 import { findOwnBooking } from '#bookings/read-booking.ts'
 import { RefundRule } from '#bookings/schemas.ts'
+import type { Config } from '#config.ts'
 import { type App, closed, IdParam, Money, problems } from '#core/http.ts'
+import { Problem } from '#core/problem.ts'
 import type { Gate } from '#gate/gate.ts'
 import { findHold } from '#holds/read-hold.ts'
 import { withIdempotency } from '#idempotency/with-idempotency.ts'
+import { isStaff } from '#identity/caller.ts'
 import type { Limits } from '#limits/create-limits.ts'
 import { requireAdmission } from '#waiting-room/require-admission.ts'
 import type { WaitingRooms } from '#waiting-room/waiting-rooms.ts'
@@ -25,7 +28,9 @@ const CheckoutBody = closed({
   voucherCode: Type.Optional(
     Type.String({ minLength: 1, maxLength: 64, description: 'A gift voucher; the rest is paid as usual.' }),
   ),
-  method: Type.Optional(Type.String({ maxLength: 32, description: 'How to pay: the name of a provider, `sandbox`.' })),
+  method: Type.Optional(
+    Type.String({ maxLength: 32, description: 'How to pay: the name of a provider, `sandbox`; staff also `cash`.' }),
+  ),
 })
 
 const CheckoutReply = Type.Object({
@@ -50,7 +55,7 @@ const CancelBody = closed({
 
 export function paymentRoutes(
   app: App,
-  parts: CheckoutParts & { waitingRooms: WaitingRooms; limits: Limits } & { gate: Gate },
+  parts: CheckoutParts & { config: Config; waitingRooms: WaitingRooms; limits: Limits; gate: Gate },
 ): void {
   const { sql, config, waitingRooms, limits } = parts
 
@@ -67,6 +72,9 @@ export function paymentRoutes(
         headers: Type.Object({
           'idempotency-key': Type.Optional(Type.String()),
           'holdfast-admission': Type.Optional(Type.String({ maxLength: 300 })),
+          'sandbox-faults': Type.Optional(
+            Type.String({ maxLength: 500, description: 'Development only: what is to go wrong, with commas between.' }),
+          ),
         }),
         body: nullable(CheckoutBody),
         response: {
@@ -98,7 +106,9 @@ export function paymentRoutes(
       const wishes = { ...(promoCode ? { promoCode } : {}), ...(voucherCode ? { voucherCode } : {}) }
       const paying = { holdId, keepMs: config.paymentSessionTtlMs + config.paymentBufferMs }
       const admission = await requireAdmission(waitingRooms, request, { inventoryId, customerId, paying })
-      const order = { inventoryId, holdId, contact, wishes, admission, ...(method === undefined ? {} : { method }) }
+      const byStaff = isStaff(request.caller)
+      const faults = readFaults(request.headers['sandbox-faults'], config)
+      const order = { inventoryId, holdId, contact, wishes, admission, byStaff, faults, ...(method ? { method } : {}) }
       return withIdempotency(request, reply, { sql, inventoryId, door: 'checkout', required: true }, async () => ({
         status: 201,
         body: await startCheckout(parts, order),
@@ -174,6 +184,15 @@ export function paymentRoutes(
 
   callbackRoutes(app, parts)
   for (const provider of parts.providers) provider.routes?.(app)
+}
+
+// For tests and demonstrations, one payment at a time; where real money is taken nobody may play with it.
+function readFaults(header: string | undefined, config: { holdfastMode: string }): string[] {
+  if (header === undefined) return []
+  if (config.holdfastMode !== 'development') {
+    throw new Problem('INVALID_REQUEST', { errors: [{ path: '/sandbox-faults', message: 'is for development only' }] })
+  }
+  return header.split(',').map((fault) => fault.trim())
 }
 
 function describe(id: string, { status, refundMinor, voucherMinor = 0, currency, rule }: Cancellation) {

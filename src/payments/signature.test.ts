@@ -1,8 +1,8 @@
 // What a message must be signed with: the bytes as they came, a secret of ours, a time that is now on the database's clock.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testSale } from '#test/sale/test-sale.ts'
 import { signWebhook, TOLERANCE_S, verifyWebhook } from '#core/standard-webhooks.ts'
+import { testSale } from '#test/sale/test-sale.ts'
 
 const SECRET = Buffer.from('current')
 const AT = '2030-01-01T12:00:00.000000Z'

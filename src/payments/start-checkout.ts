@@ -12,14 +12,19 @@ import { type AdmissionUse, claimAdmission } from '#waiting-room/claim-admission
 import { bookingForHold } from './booking-for-hold.ts'
 import { openAttempt } from './open-attempt.ts'
 import { openSession } from './open-session.ts'
-import { payNothing } from './pay-nothing.ts'
+import { NO_PROVIDER, payAtOnce } from './pay-at-once.ts'
 import type { Payment } from './payment.ts'
 import { findProvider, type Provider, type Providers } from './providers/provider.ts'
 
 export type CheckoutParts = {
   sql: Sql
   providers: Providers
-  config: { paymentSessionTtlMs: number; paymentBufferMs: number; publicUrl: string }
+  config: {
+    paymentSessionTtlMs: number
+    paymentBufferMs: number
+    publicUrl: string
+    paymentProviderTimeoutMs: number
+  }
   wake: (worker: string) => void
 }
 /** `method` is a provider's name; absent, the first provider's. */
@@ -30,6 +35,10 @@ export type CheckoutOrder = {
   /** A promo code and a gift voucher; they count at the first checkout of a hold, which makes its booking. */
   wishes?: Wishes
   method?: string
+  /** Staff may also take money at the counter. */
+  byStaff?: boolean
+  /** For a provider that only rehearses; see `SessionOrder`. */
+  faults?: readonly string[]
   /** What the buyer was admitted by, where a waiting room is on: good for one purchase. */
   admission?: AdmissionUse | null
 }
@@ -40,7 +49,7 @@ export type Checkout = {
   status: 'PENDING' | 'CONFIRMED'
   paymentId: string
   amount: Money
-  /** Null when there was nothing to pay: the booking is CONFIRMED already. */
+  /** Null when nothing is left to pay: the booking is CONFIRMED already. */
   paymentUrl: string | null
   /** The end of the payment session, always before the end of the hold. */
   payBy: string
@@ -55,17 +64,20 @@ export type Checkout = {
  */
 export async function startCheckout(parts: CheckoutParts, order: CheckoutOrder): Promise<Checkout> {
   const { sql, providers, config, wake } = parts
-  const provider = chooseProvider(providers, order.method)
+  const provider = chooseProvider(providers, order)
   const decided = await sql.begin((tx) => decide(tx, provider, config, order))
   wake('relay')
   const { booking } = decided
   // An attempt that is open stays with the provider that opened it, whichever method is asked for now.
   const opener = findProvider(providers, decided.payment.provider) ?? provider
-  const payment = decided.payment.status === 'CREATED' ? await openSession(parts, opener, decided) : decided.payment
+  const payment =
+    decided.payment.status === 'CREATED'
+      ? await openSession(parts, opener, { ...decided, faults: order.faults ?? [] })
+      : decided.payment
   return {
     bookingId: formatSharded('book', booking.inventoryId, booking.id),
     reference: booking.reference,
-    status: booking.amountMinor === 0 ? 'CONFIRMED' : 'PENDING',
+    status: payment.pays ? 'CONFIRMED' : 'PENDING',
     paymentId: formatSharded('pay', payment.inventoryId, payment.id),
     amount: { amount: booking.amountMinor, currency: booking.currency },
     paymentUrl: payment.paymentUrl,
@@ -85,15 +97,19 @@ async function decide(
   const booking = await bookingForHold(tx, order, config.paymentSessionTtlMs + config.paymentBufferMs, now)
   const payment =
     booking.amountMinor === 0
-      ? await payNothing(tx, booking, now)
-      : await openAttempt(tx, booking, provider, config, now)
+      ? await payAtOnce(tx, booking, NO_PROVIDER, now)
+      : provider.takenAtCounter
+        ? await payAtOnce(tx, booking, provider.name, now)
+        : await openAttempt(tx, booking, provider, config, now)
   return { booking, payment }
 }
 
-function chooseProvider(providers: Providers, method: string | undefined): Provider {
+function chooseProvider(providers: Providers, { method, byStaff }: CheckoutOrder): Provider {
   if (method === undefined) return providers[0]
-  const provider = findProvider(providers, method)
+  // To a buyer the till is no way to pay, as if it did not exist.
+  const open = providers.filter(({ takenAtCounter }) => byStaff || !takenAtCounter)
+  const provider = open.find(({ name }) => name === method)
   if (provider) return provider
-  const known = providers.map(({ name }) => name).join(', ')
+  const known = open.map(({ name }) => name).join(', ')
   throw new Problem('INVALID_REQUEST', { errors: [{ path: '/method', message: `is none of: ${known}` }] })
 }

@@ -13,7 +13,7 @@ export async function assertSoundBooks(sql: Sql): Promise<void> {
     'its movements are its balance': await sql`
       select s.id from sandbox_payments s
       left join lateral (select coalesce(sum(amount_minor) filter (where kind = 'CAPTURE'), 0) as captured,
-        coalesce(sum(amount_minor) filter (where kind = 'REFUND'), 0) as refunded from sandbox_movements m where m.payment_id = s.id) m on true
+        coalesce(sum(amount_minor) filter (where kind = 'REFUND'), 0) as refunded from sandbox_movements m where m.payment_id = s.id and m.status = 'DONE') m on true
       where (s.captured_minor, s.refunded_minor) is distinct from (m.captured, m.refunded)`,
     'nothing is owed any more':
       await sql`select kind, status, last_error from settlements where status in ('DUE', 'STUCK')`,

@@ -25,7 +25,9 @@ export const toldMoves: AuditCheck = {
       select inventory_id, id as booking_id, 'BookingPending' as name, created_at as at from bookings
       union all select inventory_id, id, 'BookingConfirmed', confirmed_at from bookings where confirmed_at is not null
       union all select inventory_id, id, 'Booking' || initcap(status), ended_at from bookings
-        where status in ('CANCELLED', 'FAILED', 'EXPIRED')),
+        where status in ('CANCELLED', 'FAILED', 'EXPIRED')
+      -- Told EXPIRED before late money took all its seats again.
+      union all select inventory_id, id, 'BookingExpired', rescued_at from bookings where rescued_at is not null),
     told as (
       select inventory_id, booking_id, name, count(*)::int as times from outbox
       where name in ('BookingPending', 'BookingConfirmed', 'BookingCancelled', 'BookingFailed', 'BookingExpired') group by 1, 2, 3)

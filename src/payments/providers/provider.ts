@@ -16,6 +16,8 @@ export type SessionOrder = {
   /** Where the buyer goes afterwards. Whatever they bring along from there changes nothing. */
   returnUrl: string
   idempotencyKey: string
+  /** What is to go wrong, for a provider that only rehearses; a real one does not look at it. */
+  faults?: readonly string[]
 }
 
 /** `url` opens the payment: whoever has it can pay, so it is told to the owner only. */
@@ -24,24 +26,50 @@ export type OpenedSession = { providerPaymentId: string; url: string }
 /** Money to move: the same `idempotencyKey` never moves it twice. */
 export type MoveOrder = { providerPaymentId: string; amountMinor: number; currency: string; idempotencyKey: string }
 
-/** A provider's no is data and final; trouble on the way to it is thrown and tried again. */
-export type MoveOutcome = { outcome: 'DONE'; reference: string } | { outcome: 'REFUSED'; reason: string }
+/**
+ * What the provider says is data; trouble on the way to it, or no answer in time, is thrown: then it is unknown what happened, and the same key is asked
+ * again. PENDING: taken on, not finished; the same key is asked again later. FAILED: it was taken on and came to nothing, a new key may work.
+ * REFUSED: no, and no repeat changes that. After the last two nothing has moved.
+ */
+export type MoveOutcome =
+  | { outcome: 'DONE' | 'PENDING'; reference: string }
+  | { outcome: 'FAILED' | 'REFUSED'; reason: string }
 
 export type ProviderStatus = 'OPEN' | 'AUTHORISED' | 'CAPTURED' | 'DECLINED' | 'VOIDED' | 'EXPIRED'
+/** One payment in the provider's own books. */
 export type ProviderPayment = {
+  providerPaymentId: string
+  /** Our public payment id as it was given to them; null for what did not come from us. */
+  paymentId: string | null
+  /** OPEN and AUTHORISED may still change by the buyer or the provider; the others are its last word. */
   status: ProviderStatus
   amountMinor: number
   currency: string
   capturedMinor: number
+  /** Paid back, without what is only taken on. */
   refundedMinor: number
+  /** What the buyer wants back through their bank. */
+  disputedMinor: number
 }
+
+/** Either of the two finds it: the provider's id is missing when the answer to `open` was lost. */
+export type PaymentName = { providerPaymentId: string | null; paymentId: string }
 
 /** What a message of the provider says, whoever the provider is. */
 export type CallbackFacts = {
   /** The provider's own id of this message: a second delivery has the same one. */
   eventId: string
   /** AUTHORISED: reserved. CAPTURED: taken, also by our own capture. OTHER: nothing that concerns us. */
-  kind: 'AUTHORISED' | 'CAPTURED' | 'FAILED' | 'EXPIRED' | 'VOIDED' | 'REFUNDED' | 'OTHER'
+  kind:
+    | 'AUTHORISED'
+    | 'CAPTURED'
+    | 'FAILED'
+    | 'EXPIRED'
+    | 'VOIDED'
+    | 'REFUNDED'
+    | 'REFUND_FAILED'
+    | 'DISPUTED'
+    | 'OTHER'
   providerPaymentId: string
   /** Our public payment id as the provider gives it back; null when the message has none. */
   paymentId: string | null
@@ -53,6 +81,8 @@ export type CallbackFacts = {
 
 export interface Provider {
   readonly name: string
+  /** The money is in the till already: such a payment is confirmed by the checkout itself, for staff only, and has no messages. */
+  readonly takenAtCounter?: boolean
   open(order: SessionOrder): Promise<OpenedSession>
   /**
    * The facts of a message, from the very bytes that came. `now` is the database's time. Throws SIGNATURE_INVALID (unsigned, wrong, or too old) before
@@ -60,7 +90,9 @@ export interface Provider {
    */
   verify(rawBody: Buffer, headers: IncomingHttpHeaders, now: string): CallbackFacts
   /** Null when the provider does not know it. */
-  lookUp(providerPaymentId: string): Promise<ProviderPayment | null>
+  lookUp(name: PaymentName): Promise<ProviderPayment | null>
+  /** Every payment that was opened at the provider from `since` until before `until` (RFC 3339), in any order. */
+  list(since: string, until: string): AsyncIterable<ProviderPayment>
   capture(order: MoveOrder): Promise<MoveOutcome>
   void(order: MoveOrder): Promise<MoveOutcome>
   refund(order: MoveOrder): Promise<MoveOutcome>

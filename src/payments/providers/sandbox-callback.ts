@@ -5,13 +5,17 @@ import type { Tx } from '#database/connect.ts'
 import type { CallbackFacts } from './provider.ts'
 import type { SandboxPayment } from './sandbox-payment.ts'
 
-export type SandboxEvent = 'authorised' | 'captured' | 'declined' | 'voided' | 'refunded'
+export type SandboxEvent = 'authorised' | 'captured' | 'declined' | 'voided' | 'refunded' | 'refund_failed' | 'disputed'
+/** stale: its time is too old; old_secret: the one that goes out of use. */
+export type Signing = 'right' | 'forged' | 'old_secret' | 'stale'
 const KINDS: Record<SandboxEvent, CallbackFacts['kind']> = {
   authorised: 'AUTHORISED',
   captured: 'CAPTURED',
   declined: 'FAILED',
   voided: 'VOIDED',
   refunded: 'REFUNDED',
+  refund_failed: 'REFUND_FAILED',
+  disputed: 'DISPUTED',
 }
 
 export type SandboxMessage = {
@@ -39,11 +43,11 @@ export function sandboxMessage(
 export async function queueMessage(
   tx: Tx,
   message: SandboxMessage,
-  { afterMs = 0, copies = 1, forged = false }: { afterMs?: number; copies?: number; forged?: boolean } = {},
+  { afterMs = 0, copies = 1, signing = 'right' }: { afterMs?: number; copies?: number; signing?: Signing } = {},
 ): Promise<void> {
   await tx`
-    insert into sandbox_callbacks (id, payment_id, body, copies, forged, next_attempt_at)
-    values (${`evt_${randomUUID()}`}, ${message.data.payment}, ${JSON.stringify(message)}, ${copies}, ${forged},
+    insert into sandbox_callbacks (id, payment_id, body, copies, signing, next_attempt_at)
+    values (${`evt_${randomUUID()}`}, ${message.data.payment}, ${JSON.stringify(message)}, ${copies}, ${signing},
       holdfast_now() + ${afterMs} * interval '1 ms')`
 }
 

@@ -6,8 +6,9 @@ import { formatMoney } from '#core/money.ts'
 import { escapeHtml, sendPage } from '#core/page.ts'
 import { Problem } from '#core/problem.ts'
 import type { Sql } from '#database/connect.ts'
+import { MESSAGE_FAULTS } from './sandbox-faults.ts'
 import { findSandboxPayment, type SandboxPayment } from './sandbox-payment.ts'
-import { declineSession, paySession, SANDBOX_FAULTS } from './sandbox-session.ts'
+import { declineSession, paySession } from './sandbox-session.ts'
 
 type Parts = { sql: Sql; wake: (worker: string) => void }
 
@@ -15,7 +16,7 @@ const DELAY_MAX_MS = 259_200_000
 const params = closed({ id: Type.String({ pattern: '^sbx_[0-9a-f]{32}$' }) })
 const PayBody = closed({
   fault: Type.Optional(
-    Type.Enum([...SANDBOX_FAULTS], { description: 'What is to go wrong with the message about it.' }),
+    Type.Enum([...MESSAGE_FAULTS], { description: 'What is to go wrong with the message about it.' }),
   ),
   callbackAfterMs: Type.Optional(
     Type.Integer({

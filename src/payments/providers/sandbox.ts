@@ -1,12 +1,15 @@
 // The sandbox as a provider: another company with its own books. It shares nothing with our payments but the orders it gets and the messages it sends.
 import { randomBytes } from 'node:crypto'
-import type { Sql, Tx } from '#database/connect.ts'
-import type { MoveOrder, MoveOutcome, OpenedSession, Provider, ProviderPayment, SessionOrder } from './provider.ts'
-import { queueMessage, readMessage, type SandboxEvent, sandboxMessage } from './sandbox-callback.ts'
-import { sandboxDelivery } from './sandbox-delivery.ts'
-import { findSandboxPayment, type SandboxPayment } from './sandbox-payment.ts'
-import { sandboxRoutes } from './sandbox-routes.ts'
 import { verifyWebhook } from '#core/standard-webhooks.ts'
+import type { Sql } from '#database/connect.ts'
+import type { MoveOrder, OpenedSession, PaymentName, Provider, ProviderPayment, SessionOrder } from './provider.ts'
+import { sandboxAdminRoutes } from './sandbox-admin-routes.ts'
+import { readMessage } from './sandbox-callback.ts'
+import { sandboxDelivery } from './sandbox-delivery.ts'
+import { drawFaults, type SandboxCall, sufferFaults, withFaults } from './sandbox-faults.ts'
+import { type MoveKind, moveMoney } from './sandbox-moves.ts'
+import { asProviderPayment, findSandboxPayment } from './sandbox-payment.ts'
+import { sandboxRoutes } from './sandbox-routes.ts'
 
 export type SandboxParts = {
   sql: Sql
@@ -16,41 +19,52 @@ export type SandboxParts = {
   wake: (worker: string) => void
 }
 
+const LISTED_AT_ONCE = 500
+
 export function createSandbox({ sql, config, webhookSecrets, wake }: SandboxParts): Provider {
-  const move = async (kind: keyof typeof MOVES, order: MoveOrder): Promise<MoveOutcome> => {
-    const outcome = await sql.begin((tx) => moveMoney(tx, kind, order))
-    wake('sandbox-delivery')
-    return outcome
-  }
+  const move = (kind: MoveKind, call: SandboxCall, order: MoveOrder) =>
+    withFaults(sql, order.providerPaymentId, call, () => sql.begin((tx) => moveMoney(tx, kind, order))).finally(() =>
+      wake('sandbox-delivery'),
+    )
+  const erred = new Set<string>()
   return {
     name: 'sandbox',
-    routes: (app) => sandboxRoutes(app, { sql, wake }),
-    workers: (workerSql, callbackUrl) => [sandboxDelivery({ sql: workerSql, webhookSecrets, callbackUrl })],
-    open: (order) => openSession(sql, config.publicUrl, order),
-    verify: (rawBody, headers, now) => readMessage(verifyWebhook(webhookSecrets, headers, rawBody, now), rawBody),
-    lookUp: (id) => lookUp(sql, id),
-    capture: (order) => move('CAPTURE', order),
-    void: (order) => move('VOID', order),
-    refund: (order) => move('REFUND', order),
-    async expireSession({ providerPaymentId, idempotencyKey }) {
-      const ended = await sql`
-        update sandbox_payments set status = 'EXPIRED' where id = ${providerPaymentId} and status in ('OPEN', 'EXPIRED', 'DECLINED')`
-      if (ended.count > 0) return { outcome: 'DONE', reference: idempotencyKey }
-      return {
-        outcome: 'REFUSED',
-        reason: `the session is ${(await lookUp(sql, providerPaymentId))?.status ?? 'unknown'}`,
-      }
+    routes(app) {
+      sandboxRoutes(app, { sql, wake })
+      sandboxAdminRoutes(app, { sql, wake })
     },
+    workers: (workerSql, callbackUrl) => [sandboxDelivery({ sql: workerSql, webhookSecrets, callbackUrl })],
+    open: (order) => openSession(sql, config.publicUrl, order, erred),
+    verify: (rawBody, headers, now) => readMessage(verifyWebhook(webhookSecrets, headers, rawBody, now), rawBody),
+    lookUp: (name) => lookUp(sql, name),
+    list: (since, until) => list(sql, since, until),
+    capture: (order) => move('CAPTURE', 'capture', order),
+    void: (order) => move('VOID', 'void', order),
+    refund: (order) => move('REFUND', 'refund', order),
+    expireSession: (order) => withFaults(sql, order.providerPaymentId, 'expire', () => expireSession(sql, order)),
   }
 }
 
-// The id is in the page's address, and who knows the address can pay: it cannot be guessed.
-async function openSession(sql: Sql, publicUrl: string, order: SessionOrder): Promise<OpenedSession> {
+// The id is in the page's address, and who knows the address can pay: it cannot be guessed. Before there is a payment its first trouble is remembered here.
+async function openSession(sql: Sql, publicUrl: string, order: SessionOrder, erred: Set<string>) {
+  const faults = await drawFaults(sql, order.faults ?? [])
+  const due = faults.flatMap((fault) => (fault.endsWith(':open') ? (fault.split(':', 1)[0] ?? '') : []))
+  const first = !erred.has(order.idempotencyKey)
+  if (due.length > 0) erred.add(order.idempotencyKey)
+  return sufferFaults(first ? due : [], () => writeSession(sql, publicUrl, order, faults))
+}
+
+async function writeSession(
+  sql: Sql,
+  publicUrl: string,
+  order: SessionOrder,
+  faults: string[],
+): Promise<OpenedSession> {
   await sql`
     insert into sandbox_payments (id, idempotency_key, merchant_reference, amount_minor, currency, description, return_url, status,
-      session_expires_at, created_at)
+      session_expires_at, created_at, faults)
     values (${`sbx_${randomBytes(16).toString('hex')}`}, ${order.idempotencyKey}, ${order.paymentId}, ${order.amountMinor}, ${order.currency},
-      ${order.description}, ${order.returnUrl}, 'OPEN', ${order.expiresAt}, holdfast_now())
+      ${order.description}, ${order.returnUrl}, 'OPEN', ${order.expiresAt}, holdfast_now(), ${faults}::text[])
     on conflict (idempotency_key) do nothing`
   const [session] = await sql<{ id: string; amountMinor: number; currency: string }[]>`
     select id, amount_minor, currency from sandbox_payments where idempotency_key = ${order.idempotencyKey}`
@@ -60,43 +74,39 @@ async function openSession(sql: Sql, publicUrl: string, order: SessionOrder): Pr
   return { providerPaymentId: session.id, url: `${publicUrl}/sandbox/pay/${session.id}` }
 }
 
-async function lookUp(sql: Sql, id: string): Promise<ProviderPayment | null> {
-  const payment = await findSandboxPayment(sql, id)
-  if (!payment) return null
-  const { status, amountMinor, currency, capturedMinor, refundedMinor } = payment
-  return { status, amountMinor, currency, capturedMinor, refundedMinor }
+async function lookUp(sql: Sql, { providerPaymentId, paymentId }: PaymentName): Promise<ProviderPayment | null> {
+  const id = providerPaymentId ?? (await idByReference(sql, paymentId))
+  if (id === null) return null
+  return withFaults(sql, id, 'look_up', async () => {
+    const payment = await findSandboxPayment(sql, id)
+    return payment && asProviderPayment(payment)
+  })
 }
 
-const MOVES = {
-  CAPTURE: { from: 'AUTHORISED', to: 'CAPTURED', event: 'captured' },
-  VOID: { from: 'AUTHORISED', to: 'VOIDED', event: 'voided' },
-  REFUND: { from: 'CAPTURED', to: 'CAPTURED', event: 'refunded' },
-} as const satisfies Record<
-  string,
-  { from: SandboxPayment['status']; to: SandboxPayment['status']; event: SandboxEvent }
->
+async function idByReference(sql: Sql, reference: string): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
+    select id from sandbox_payments where merchant_reference = ${reference} order by created_at limit 1`
+  return row?.id ?? null
+}
 
-// The payment's row is locked first, so that two calls with one key cannot both find no movement.
-async function moveMoney(tx: Tx, kind: keyof typeof MOVES, order: MoveOrder): Promise<MoveOutcome> {
-  const { providerPaymentId, amountMinor, currency, idempotencyKey } = order
-  const [payment] = await tx<SandboxPayment[]>`
-    select id, merchant_reference, amount_minor, currency, status, captured_minor, refunded_minor
-    from sandbox_payments where id = ${providerPaymentId} for update`
-  if (!payment) return { outcome: 'REFUSED', reason: 'no such payment' }
-  const moved = await tx`select 1 from sandbox_movements where idempotency_key = ${idempotencyKey}`
-  if (moved.count > 0) return { outcome: 'DONE', reference: idempotencyKey }
+// Page by page in the order of ids, so that a list of any length needs little memory on either side.
+async function* list(sql: Sql, since: string, until: string): AsyncGenerator<ProviderPayment> {
+  for (let after = ''; ; ) {
+    const ids = await sql<{ id: string }[]>`
+      select id from sandbox_payments where created_at >= ${since} and created_at < ${until} and id > ${after} order by id limit ${LISTED_AT_ONCE}`
+    for (const { id } of ids) {
+      const payment = await findSandboxPayment(sql, id)
+      if (payment) yield asProviderPayment(payment)
+    }
+    if (ids.length < LISTED_AT_ONCE) return
+    after = ids.at(-1)?.id ?? ''
+  }
+}
 
-  const { from, to, event } = MOVES[kind]
-  if (payment.status !== from) return { outcome: 'REFUSED', reason: `the payment is ${payment.status}` }
-  const limit = kind === 'REFUND' ? payment.capturedMinor - payment.refundedMinor : payment.amountMinor
-  if (currency !== payment.currency || amountMinor > limit) return { outcome: 'REFUSED', reason: 'more than there is' }
-  await tx`
-    insert into sandbox_movements (idempotency_key, payment_id, kind, amount_minor, moved_at)
-    values (${idempotencyKey}, ${providerPaymentId}, ${kind}, ${amountMinor}, holdfast_now())`
-  await tx`
-    update sandbox_payments set status = ${to},
-      captured_minor = captured_minor + ${kind === 'CAPTURE' ? amountMinor : 0}, refunded_minor = refunded_minor + ${kind === 'REFUND' ? amountMinor : 0}
-    where id = ${providerPaymentId}`
-  await queueMessage(tx, sandboxMessage(event, { ...payment, amountMinor }, idempotencyKey))
-  return { outcome: 'DONE', reference: idempotencyKey }
+async function expireSession(sql: Sql, { providerPaymentId, idempotencyKey }: MoveOrder) {
+  const ended = await sql`
+    update sandbox_payments set status = 'EXPIRED' where id = ${providerPaymentId} and status in ('OPEN', 'EXPIRED', 'DECLINED')`
+  if (ended.count > 0) return { outcome: 'DONE', reference: idempotencyKey } as const
+  const payment = await findSandboxPayment(sql, providerPaymentId)
+  return { outcome: 'REFUSED', reason: `the session is ${payment?.status ?? 'unknown'}` } as const
 }
