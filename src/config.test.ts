@@ -50,6 +50,7 @@ const WRONG: [string, string, RegExp][] = [
   ['TRUST_PROXY', '10.0.0.0/33', /^TRUST_PROXY is/],
   ['CORS_ORIGINS', 'https://a.example/path', /^CORS_ORIGINS is/],
   ['CORS_ORIGINS', '*', /^CORS_ORIGINS is/],
+  ['MAIL_FROM', 'Ann <ann@example.org>, bob@example.org', /^MAIL_FROM is/],
   ['HOLDFAST_MODE', 'production', /^PUBLIC_URL is not set, but in production/],
 ]
 
@@ -59,7 +60,7 @@ for (const [name, value, sentence] of WRONG)
   })
 
 test('a wrong secret is refused without being shown', () => {
-  for (const name of ['DATABASE_URL', 'HOLDFAST_ADMIN_KEY'])
+  for (const name of ['DATABASE_URL', 'HOLDFAST_ADMIN_KEY', 'SMTP_URL'])
     assert.throws(
       () => loadConfig({ [name]: 'mysql://u:pw' }),
       (error: Error) =>
