@@ -4,8 +4,9 @@ import { type Bench, onStage, type Result } from './bench.ts'
 import { bench as holdHot } from './hold-hot.ts'
 import { bench as holdWins } from './hold-wins.ts'
 import { bench as holdWinsHttp } from './hold-wins-http.ts'
+import { bench as relay } from './relay.ts'
 
-const BENCHES: Bench[] = [holdWins, holdWinsHttp, holdHot]
+const BENCHES: Bench[] = [holdWins, holdWinsHttp, holdHot, relay]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
