@@ -5,8 +5,9 @@ import { bench as holdHot } from './hold-hot.ts'
 import { bench as holdWins } from './hold-wins.ts'
 import { bench as holdWinsHttp } from './hold-wins-http.ts'
 import { bench as relay } from './relay.ts'
+import { bench as waitingRoom } from './waiting-room.ts'
 
-const BENCHES: Bench[] = [holdWins, holdWinsHttp, holdHot, relay]
+const BENCHES: Bench[] = [holdWins, holdWinsHttp, holdHot, relay, waitingRoom]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

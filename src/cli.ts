@@ -14,6 +14,7 @@ import { StartRefused } from '#database/start-refused.ts'
 import { startHoldfast } from '#main.ts'
 import { rushCommand } from '#rush/rush-command.ts'
 import { RUSH_OPTIONS } from '#rush/rush-order.ts'
+import { verifyDraw } from '#waiting-room/verify-draw.ts'
 import { reportThroughParent } from './metrics-of-processes.ts'
 import { type Database, joinDatabase } from './open-database.ts'
 import { startProcesses } from './processes.ts'
@@ -68,6 +69,16 @@ const COMMANDS: Command[] = [
     args: 'cinema-feed FILE',
     summary: 'Take a cinema’s box-office feed; every row that is not sound is reported with its place and reason.',
     run: runImport,
+  },
+  {
+    name: 'queue',
+    args: 'verify FILE|URL',
+    summary: 'Work the published draw of a waiting room out again; ends with 1 when it is not what its seed gives.',
+    async run(_config, [verb, source]) {
+      if (verb !== 'verify' || !source)
+        throw new StartRefused('Say which draw to check: holdfast queue verify FILE|URL')
+      console.log(await verifyDraw(source))
+    },
   },
   {
     name: 'audit',

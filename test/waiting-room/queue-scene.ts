@@ -16,8 +16,9 @@ export type QueueScene = {
   checkOut(guest: Guest, holdId: string, admission?: string, key?: string): Promise<Reply>
 }
 
-export async function queueScene(house: SmallHouse): Promise<QueueScene> {
-  const show = await house.show()
+/** Each scene of a house is a show on another day of December, from the second on. */
+export async function queueScene(house: SmallHouse, day = 2): Promise<QueueScene> {
+  const show = await house.show({ startsLocal: `2026-12-${String(day).padStart(2, '0')}T18:45` })
   const { authorization } = await house.key('admin')
   const pass = (admission?: string): Record<string, string> =>
     admission === undefined ? {} : { 'holdfast-admission': admission }
