@@ -63,7 +63,7 @@ test('a show that is moved moves its reminder; one that had its reminder gives n
   // Moved once more, before the mail goes out: it waits for the new day.
   await move(48)
   assert.equal(await sale.sendMails(), 0)
-  await sale.db.shiftClock(144 * HOUR_MS)
+  await sale.db.shiftClock(143 * HOUR_MS)
   assert.equal(await sale.sendMails(), 0)
   await sale.db.shiftClock(145 * HOUR_MS)
   assert.equal(await writeReminders(sale.sql, BEFORE_MS), 0)

@@ -147,10 +147,8 @@ test('plus tags, accents, other alphabets and long addresses are delivered as th
     JSON.stringify([...(await sale.sql`select last_error from mails`)]),
   )
   const received = sale.smtp.taken.flatMap(({ envelopeTo }) => envelopeTo)
-  const asSent = addresses.map((address) =>
-    address.replace('bücher', 'xn--bcher-kva').replace('пример', 'xn--e1afmkfd'),
-  )
-  assert.deepEqual(received.toSorted(), asSent.toSorted())
+  // The server reads what comes as punycode back into letters.
+  assert.deepEqual(received.toSorted(), addresses.toSorted())
   assert.ok(sale.smtp.taken.every((mail) => toOf(mail)[0]?.name === 'Zoë 二吉'))
 })
 

@@ -52,8 +52,9 @@ test(`killed at each of ${STEPS.length} steps, restarted each time: one ticket, 
       (select sum(points)::int from loyalty_entries) as points`
   const each = STEPS.length
   assert.deepEqual({ ...counts }, { tickets: each, mails: each, allMails: each, entries: each, points: 12 * each })
-  // The server's yes that nobody noted: sent again under the same Message-ID, and known by it as the same mail.
+  // What the server took and nobody noted (all that were under way in that process) is sent again, under the Message-ID it had.
   const ids = sale.smtp.taken.map(({ messageId }) => messageId)
-  assert.deepEqual([ids.length, new Set(ids).size], [each + 1, each])
+  assert.equal(new Set(ids).size, each)
+  assert.ok(ids.length > each, 'the process did not die between the yes and its note')
   await assertSoundBooks(sale.sql)
 })
