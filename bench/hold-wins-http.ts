@@ -1,10 +1,8 @@
 // hold-wins-http: the same holds of two free seats through HTTP, from a load process of its own (this one) against the server's process.
-import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
-import { createInterface } from 'node:readline'
-import { type Bench, median, type Stage, seeded, shuffle } from './bench.ts'
+import { type Bench, median, seeded, shuffle } from './bench.ts'
 import { fire, type Shot } from './http-load.ts'
-import type { HttpStage } from './http-server.ts'
+import { startServer } from './start-server.ts'
 
 const CONNECTIONS = 1_000
 // As an operator runs it on a machine of two cores: PROCESSES=2, for the reference as for us.
@@ -23,7 +21,7 @@ export const bench: Bench = {
     const shotsReference = quick ? 800 : 2_000
     const warmUp = quick ? { ours: 500, reference: 500 } : WARM_UP
     const shotsInAll = rounds * (shotsOurs + shotsReference) + warmUp.ours + warmUp.reference
-    const server = await startServer(address, shotsInAll)
+    const server = await startServer(address, shotsInAll, PROCESSES)
     try {
       const { oursPort, referencePort, shows, tokens } = server.stage
       const shots = wishes(shows, tokens)
@@ -77,15 +75,4 @@ async function volley(port: number, shots: Shot[]): Promise<number> {
   if (granted !== shots.length)
     throw new Error(`${shots.length} holds were asked for, answers: ${JSON.stringify([...byStatus])}`)
   return (granted / elapsedMs) * 1_000
-}
-
-async function startServer(address: Stage['address'], customers: number): Promise<{ stage: HttpStage; stop(): void }> {
-  const file = new URL('./http-server.ts', import.meta.url).pathname
-  const child = spawn(process.execPath, [file, JSON.stringify(address), String(customers), String(PROCESSES)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  for await (const line of createInterface({ input: child.stdout })) {
-    return { stage: JSON.parse(line) as HttpStage, stop: () => child.kill('SIGKILL') }
-  }
-  throw new Error('the benchmark server ended before it served')
 }

@@ -1,7 +1,8 @@
 // The load side of the HTTP benchmarks: keep-alive connections, one request on each at a time, raw sockets so that the client costs as little as it can.
 import { connect, type Socket } from 'node:net'
 
-export type Shot = { path: string; token: string; body: string }
+/** A POST of its body; a GET when that is null. */
+export type Shot = { path: string; token: string; body: string | null; headers?: Record<string, string> }
 export type Volley = { byStatus: Map<number, number>; elapsedMs: number }
 
 /** Sends every shot once over `connections` sockets; answers how many answers of each status came, and how long it took. */
@@ -24,8 +25,11 @@ export async function fire(port: number, connections: number, shots: Shot[]): Pr
   return { byStatus, elapsedMs: performance.now() - startMs }
 }
 
-function requestText(port: number, { path, token, body }: Shot): string {
-  return `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+function requestText(port: number, { path, token, body, headers = {} }: Shot): string {
+  const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = `${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n${more.join('')}`
+  if (body === null) return `GET ${head}\r\n`
+  return `POST ${head}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }
 
 const STATUS_AT = 'HTTP/1.1 '.length

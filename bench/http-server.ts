@@ -28,6 +28,7 @@ import { openProviders } from '#payments/providers/open-providers.ts'
 import { loadTicketKey } from '#tickets/ticket-key.ts'
 import { createTicketPrinter } from '#tickets/ticket-printer.ts'
 import { openWaitingRooms } from '#waiting-room/waiting-rooms.ts'
+import { addBareRoutes } from './bare-routes.ts'
 import { textbookHold } from './reference/textbook.ts'
 
 export type HttpStage = {
@@ -75,7 +76,10 @@ async function answer(oursPort: number, referencePort: number): Promise<void> {
 }
 
 async function serve(sql: Sql, combiner: Combiner, port: number): Promise<void> {
-  const config = loadConfig({ LOG_LEVEL: 'fatal', HOLD_ATTEMPTS_PER_MINUTE: '0' })
+  const config = loadConfig({
+    ...{ LOG_LEVEL: 'fatal', HOLD_ATTEMPTS_PER_MINUTE: '0' },
+    ...{ SSE_CONNECTIONS_MAX: '100000', SSE_CONNECTIONS_PER_ADDRESS_MAX: '100000' },
+  })
   const wake = () => {}
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
@@ -96,6 +100,7 @@ async function serve(sql: Sql, combiner: Combiner, port: number): Promise<void> 
     wake,
   }
   const app = await buildApp(parts)
+  addBareRoutes(app)
   await app.listen({ host: '127.0.0.1', port })
 }
 

@@ -4,10 +4,13 @@ import { type Bench, onStage, type Result } from './bench.ts'
 import { bench as holdHot } from './hold-hot.ts'
 import { bench as holdWins } from './hold-wins.ts'
 import { bench as holdWinsHttp } from './hold-wins-http.ts'
+import { bench as refusals } from './refusals.ts'
 import { bench as relay } from './relay.ts'
+import { bench as seatMap } from './seat-map.ts'
+import { bench as viewers } from './viewers.ts'
 import { bench as waitingRoom } from './waiting-room.ts'
 
-const BENCHES: Bench[] = [holdWins, holdWinsHttp, holdHot, relay, waitingRoom]
+const BENCHES: Bench[] = [holdWins, holdWinsHttp, holdHot, refusals, seatMap, viewers, relay, waitingRoom]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -8,6 +8,7 @@ const ANSWER_MAX_MS = 1_200
 // Inside every transaction NOTIFY halved the throughput (4,719 -> 2,182/s), for those that notify commit one after another. So a process tells what it
 // has committed afterwards, all of it at once, at most ten times a second.
 const TELL_GAP_MS = 100
+const OVERDUE = 'ETIMEDOUT'
 const PAYLOAD_MAX_BYTES = 7_900
 
 export type ChangeLine = ReturnType<typeof openChangeLine>
@@ -16,6 +17,7 @@ export type ChangeLine = ReturnType<typeof openChangeLine>
 export function openChangeLine(connect: () => Sql, heard: (inventoryIds: number[] | null) => void) {
   let sql = connect()
   let listening = false
+  let answered = false
   let closed = false
   const toTell = new Set<number>()
   let telling: NodeJS.Timeout | null = null
@@ -27,26 +29,29 @@ export function openChangeLine(connect: () => Sql, heard: (inventoryIds: number[
     let overdue: NodeJS.Timeout | undefined
     const patience = new Promise<never>((_, reject) => {
       overdue = setTimeout(
-        () => reject(Object.assign(new Error('the database does not answer'), { code: 'ETIMEDOUT' })),
+        () => reject(Object.assign(new Error('the database does not answer'), { code: OVERDUE })),
         ANSWER_MAX_MS,
       ).unref()
     })
     try {
-      return await Promise.race([question(asked), patience])
+      const answer = await Promise.race([question(asked), patience])
+      answered = true
+      return answer
     } catch (error) {
-      if (asked === sql) renew()
+      if (asked === sql && isOverdue(error)) renew()
       throw error
     } finally {
       clearTimeout(overdue)
     }
   }
 
-  // A connection that hangs would keep its place in the pool for ever.
+  // A connection that hangs would keep its place in the pool for ever; one that was lost the driver replaces by itself.
   function renew(): void {
     if (closed) return
     void sql.end({ timeout: 0 }).catch(() => {})
     sql = connect()
     listening = false
+    answered = false
   }
 
   async function tell(): Promise<void> {
@@ -73,9 +78,12 @@ export function openChangeLine(connect: () => Sql, heard: (inventoryIds: number[
   return {
     ask,
 
-    /** Starts listening where that is not the case; the driver listens again by itself when only that connection was cut. */
+    /**
+     * Starts listening where that is not the case, once the line has answered: the driver tries for ever. It listens again by itself when only that
+     * connection was cut.
+     */
     listen(): void {
-      if (listening || closed) return
+      if (listening || !answered || closed) return
       listening = true
       const listened = sql
       const onPayload = (payload: string) => heard(payload.split(',').map(Number))
@@ -98,4 +106,8 @@ export function openChangeLine(connect: () => Sql, heard: (inventoryIds: number[
       await sql.end({ timeout: 1 }).catch(() => {})
     },
   }
+}
+
+function isOverdue(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === OVERDUE
 }

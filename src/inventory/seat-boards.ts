@@ -32,7 +32,8 @@ const SPUR_GAP_MS = 50
 const BOARDS_MAX = 500
 // Beyond this the map is an untruth, and 503 the better answer.
 const STALE_MAX_MS = 30_000
-const FAILED_MS = 500
+// After a failure it is not asked again for so long; whoever looks meanwhile gets the board as it is.
+const FAILED_MS = 300
 /** A refusal needs a board that is not older, and a hold that lasts this much longer. */
 const REFUSAL_FRESH = 2.5
 const SURE_MS = 1_000
@@ -56,7 +57,7 @@ export function openSeatBoards({ connect, freshMs = FRESH_MS }: SeatBoardsOption
     const ids = hot()
     if (ids.length === 0) return
     line.listen()
-    if (!question.waiting) void question.about(ids).catch(() => {})
+    if (!question.waiting && !failing()) void question.about(ids).catch(() => {})
   }
 
   function hot(): number[] {
@@ -100,6 +101,8 @@ export function openSeatBoards({ connect, freshMs = FRESH_MS }: SeatBoardsOption
     }
     failedMs = Number.NEGATIVE_INFINITY
   }
+
+  const failing = () => performance.now() - failedMs < FAILED_MS
 
   function failed(error: unknown): never {
     failedMs = performance.now()
@@ -168,8 +171,7 @@ export function openSeatBoards({ connect, freshMs = FRESH_MS }: SeatBoardsOption
       entry.advance()
       return entry
     }
-    const away = performance.now() - failedMs < FAILED_MS
-    if (!away) {
+    if (!failing()) {
       const answered = await question.about([inventoryId]).then(
         () => true,
         () => false,

@@ -39,7 +39,7 @@ export async function testApp(
   changes: Partial<Parts> | ((parts: Parts) => Partial<Parts> | Promise<Partial<Parts>>) = {},
   addRoutes: (app: App, parts: Parts) => void = () => {},
 ): Promise<TestApp> {
-  const db = await freshDatabase(t)
+  const db = await freshDatabase()
   const config = loadConfig({ LOG_LEVEL: 'fatal', HOLD_ATTEMPTS_PER_MINUTE: '0', ...env })
   const hot = db.connect(HOT_POOL.max, HOT_POOL)
   const combiner = createCombiner(postgresStore(hot), { picture: (id) => readPicture(hot, id) })
@@ -73,6 +73,7 @@ export async function testApp(
     await combiner.close()
     await printer.close()
     await parts.waitingRooms.close()
+    await db.drop()
   })
   return {
     app,
