@@ -37,6 +37,15 @@ export function watchDatabase(metrics: Metrics, sql: Sql): void {
     () => perSink('parked'),
   )
   metrics.observe(
+    'holdfast_mails_due',
+    'Mails still to be sent; growing while the mail server is away',
+    async () => {
+      const [row] = await sql<{ count: number }[]>`select count(*)::int as count from mails where status = 'DUE'`
+      return row?.count ?? 0
+    },
+    'max',
+  )
+  metrics.observe(
     'holdfast_worklist_open',
     'Items a person must look at',
     async () => {
