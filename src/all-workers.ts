@@ -71,7 +71,8 @@ function openSinks(sql: Sql, parts: Parts): Sink[] {
   return [inProcessSink(allConsumers(sql, parts)), ...kafka, webhooksSink({ sql, wake: parts.wake })]
 }
 
-function reportParked(tx: Tx, { inventoryId, bookingId, sink, id, name, error }: ParkedEvent): Promise<void> {
+/** What a sink would not take is for a person to look at. */
+export function reportParked(tx: Tx, { inventoryId, bookingId, sink, id, name, error }: ParkedEvent): Promise<void> {
   const facts = { sink, eventId: id, event: name, bookingId: formatSharded('book', inventoryId, bookingId), error }
   return putOnWorklist(tx, { inventoryId, kind: 'EVENT_PARKED', facts })
 }
