@@ -162,7 +162,7 @@ export class MemoryRoom {
       const untilMs = Math.min(seenMs + this.#rules.goneMs, endMs)
       if (untilMs <= nowMs) continue
       this.#active.set(next.visitor, { no: nowMs * 1000, untilMs, endMs, score: next.score })
-      this.#allowance -= 1
+      if (room.admitPerMinute !== null) this.#allowance -= 1
       admitted += 1
     }
     return admitted
