@@ -14,7 +14,7 @@ process.on('message', (message: ToCrowd) => {
   else crowd?.stop()
 })
 // Ctrl-C reaches every process of the terminal; it is the director's to say what it means. Without a director there is nobody to play for.
-process.on('SIGINT', () => {})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
 process.on('disconnect', () => process.exit())
 
 async function play(order: CrowdOrder): Promise<void> {

@@ -45,7 +45,7 @@ const BURST = 3
 const SECONDS_OF_PATIENCE_IN_ROOM = 600
 
 const PARTIES = { 1: 14, 2: 44, 3: 12, 4: 18, 5: 4, 6: 4, 8: 4 }
-const TASTES: Record<Taste, number> = { centre: 45, stubborn: 10, anywhere: 20, bestAvailable: 25 }
+const TASTES: Record<Taste, number> = { centre: 50, stubborn: 10, anywhere: 25, bestAvailable: 15 }
 const ENDINGS: Record<Ending, number> = {
   pays: 62,
   declinedThenPays: 5,

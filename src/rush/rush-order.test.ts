@@ -30,7 +30,7 @@ test('what is not said has a default; the seed is the one that was drawn', () =>
   const order = readRushOrder({ url: 'http://localhost:3000/' }, 4_711)
   assert.deepEqual(
     [order.url, order.buyers, order.seconds, order.seed, order.connections, order.json, order.reportFile],
-    ['http://localhost:3000', 10_000, 30, 4_711, 256, false, null],
+    ['http://localhost:3000', 10_000, 30, 4_711, 1_000, false, null],
   )
   assert.equal(readRushOrder({ 'own-system': true, workers: '8', buyers: '3' }, 1).workers, 3)
 })
