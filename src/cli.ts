@@ -19,6 +19,7 @@ import { reportThroughParent } from './metrics-of-processes.ts'
 import { type Database, joinDatabase } from './open-database.ts'
 import { startProcesses } from './processes.ts'
 import { readyText } from './ready-text.ts'
+import { reconcileCommand } from './reconcile-command.ts'
 import { untilStopped } from './until-stopped.ts'
 
 /** `value` names what follows the option; null: nothing does. */
@@ -85,6 +86,13 @@ const COMMANDS: Command[] = [
     args: '',
     summary: 'Check every invariant on the live database; ends with 1 when one does not hold.',
     run: (config) => withDatabase(config, audit),
+  },
+  {
+    name: 'reconcile',
+    args: '[SINCE [UNTIL]]',
+    summary:
+      'Compare payments, the providers’ lists and the bookings (RFC 3339; the last day); ends with 1 when a person must act.',
+    run: (config, args) => withDatabase(config, (sql) => reconcileCommand(config, sql, args)),
   },
   {
     name: 'rush',
