@@ -1,3 +1,4 @@
+// alone
 // SB1 as an operator has it: three processes behind one port share their limits in Redis, also while Redis dies.
 import assert from 'node:assert/strict'
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
