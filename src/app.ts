@@ -9,6 +9,7 @@ import { bookingRoutes } from '#bookings/routes.ts'
 import { cinemaRoutes } from '#cinema/routes.ts'
 import type { Config } from '#config.ts'
 import { describeApi } from '#core/api-document.ts'
+import { refuseCardNumbers } from '#core/card-numbers.ts'
 import { problemOf, replyWithProblems, sendProblemDocument } from '#core/error-reply.ts'
 import { type App, allNamedSchemas } from '#core/http.ts'
 import { readBodiesStrictly } from '#core/json-body.ts'
@@ -84,6 +85,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   replyWithProblems(app, metrics)
   refuseUnderPressure(app, config, metrics)
   readBodiesStrictly(app)
+  refuseCardNumbers(app)
   await app.register(cookie)
   if (config.corsOrigins.length > 0) {
     await app.register(cors, {

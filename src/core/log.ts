@@ -1,5 +1,6 @@
 // The log: one JSON line a fact on stderr, without any secret that opens something and without the values of statements that failed.
 import Fastify, { type FastifyBaseLogger } from 'fastify'
+import { maskCardNumbers } from './card-numbers.ts'
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
@@ -53,5 +54,5 @@ function describeError(error: LoggedError) {
 function sayable({ message, code }: LoggedError): string {
   // Class 22, data exceptions: `invalid input syntax for type integer: "..."`.
   const unquoted = String(code ?? '').startsWith('22') ? message.replace(/"[^"]*"/g, '"..."') : message
-  return unquoted.replace(TOKEN, '[redacted]')
+  return maskCardNumbers(unquoted.replace(TOKEN, '[redacted]'))
 }
