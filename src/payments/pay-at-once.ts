@@ -12,8 +12,8 @@ import { findPayment, type Payment } from './payment.ts'
 export const NO_PROVIDER = 'none'
 
 /**
- * Part of the checkout's transaction. A payment of 0 is there too, so that every confirmed booking has exactly one that pays for it. A page that was
- * opened for this booking before is ended. Throws HOLD_EXPIRED.
+ * Part of the checkout's transaction. A payment of 0 is there too, so that every confirmed booking has exactly one that pays for it. Nobody names money at
+ * the counter, so it has our name. A page that was opened for this booking before is ended. Throws HOLD_EXPIRED.
  */
 export async function payAtOnce(tx: Tx, booking: Booking, provider: string, now: string): Promise<Payment> {
   const { inventoryId, amountMinor, currency } = booking
@@ -21,9 +21,10 @@ export async function payAtOnce(tx: Tx, booking: Booking, provider: string, now:
   await endOpenAttempt(tx, inventoryId, booking.id)
   const id = newUuid()
   await tx`
-    insert into payments (inventory_id, id, booking_id, provider, status, pays, amount_minor, captured_minor, currency, session_expires_at,
-      created_at, updated_at)
-    values (${inventoryId}, ${id}, ${booking.id}, ${provider}, 'CAPTURED', true, ${amountMinor}, ${amountMinor}, ${currency}, ${now}, ${now}, ${now})`
+    insert into payments (inventory_id, id, booking_id, provider, provider_payment_id, status, pays, amount_minor, captured_minor, currency,
+      session_expires_at, created_at, updated_at)
+    values (${inventoryId}, ${id}, ${booking.id}, ${provider}, ${provider === NO_PROVIDER ? null : id}, 'CAPTURED', true, ${amountMinor},
+      ${amountMinor}, ${currency}, ${now}, ${now}, ${now})`
   if (amountMinor > 0) await tellTaken(tx, booking, id)
   const payment = await findPayment(tx, inventoryId, id)
   if (!payment) throw new Error('a payment that was just written is not there')

@@ -21,7 +21,7 @@ test('a crash between decision and call: the row is there, and the next worker m
       return new Promise(() => {})
     },
   }))
-  void settleDueDebts(dying)
+  void settleDueDebts(dying).catch(() => {})
   for (let waited = 0; calls === 0 && waited < 200; waited++) await new Promise((resolve) => setTimeout(resolve, 10))
   assert.equal(calls, 1)
   const [debt] = await sale.sql`select status, attempts from settlements`
