@@ -126,7 +126,7 @@ async function freePort(): Promise<number> {
 }
 
 async function openHouse(pool: Sql): Promise<string[]> {
-  const cityId = await addCity(pool, { name: 'Bench', country: 'DE' })
+  const cityId = await addCity(pool, { name: `Bench ${randomUUID()}`, country: 'DE' })
   const cinemaId = await addCinema(pool, {
     cityId,
     name: 'Bench',

@@ -4,13 +4,14 @@ import { type Bench, onStage, type Result } from './bench.ts'
 import { bench as holdHot } from './hold-hot.ts'
 import { bench as holdWins } from './hold-wins.ts'
 import { bench as holdWinsHttp } from './hold-wins-http.ts'
+import { bench as processes } from './processes.ts'
 import { bench as refusals } from './refusals.ts'
 import { bench as relay } from './relay.ts'
 import { bench as seatMap } from './seat-map.ts'
 import { bench as viewers } from './viewers.ts'
 import { bench as waitingRoom } from './waiting-room.ts'
 
-const BENCHES: Bench[] = [holdWins, holdWinsHttp, holdHot, refusals, seatMap, viewers, relay, waitingRoom]
+const BENCHES: Bench[] = [holdWins, holdWinsHttp, holdHot, refusals, seatMap, viewers, relay, waitingRoom, processes]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,11 +1,11 @@
 // PROCESSES=2 as an operator meets it: one port, one set of numbers, a process that dies is replaced, and no process outlives the one above.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { childrenOf } from './children.ts'
 import { assertRefused, dataFolder, freePort, holdfast, type Running, stop } from './run-holdfast.ts'
 
 const TWO = { PROCESSES: '2', LOG_LEVEL: 'info' }
@@ -33,18 +33,18 @@ test('two processes sell one house: each answers, each seat once, and their numb
     /holdfast_http_request_duration_seconds_count\{method="POST",route="\/v1\/sessions",status="201"\} (\d+)/
   assert.equal(Number(sessions.exec(numbers)?.[1]), 16)
   assert.match(numbers, /holdfast_worker_run_duration_seconds_count\{worker="sweep"\} [1-9]/)
-  assert.equal(childrenOf(running).length, 2)
+  assert.equal(childrenOf(running.child).length, 2)
   assert.equal(await stop(running, 'SIGTERM'), 0)
 })
 
 test('a process that is killed is replaced while the other one answers', async (t) => {
   const running = await twoProcesses(t)
-  const [first = 0] = childrenOf(running)
+  const [first = 0] = childrenOf(running.child)
   process.kill(first, 'SIGKILL')
-  await until(async () => !childrenOf(running).includes(first))
+  await until(async () => !childrenOf(running.child).includes(first))
   // Connections dealt out to the dead one are cut; the next ones are not.
   await until(async () => (await fetch(`${running.url}/readyz`)).status === 200)
-  await until(async () => childrenOf(running).length === 2)
+  await until(async () => childrenOf(running.child).length === 2)
   assert.match(running.output(), /a process ended and is replaced/)
   assert.equal(await stop(running, 'SIGTERM'), 0)
 })
@@ -53,7 +53,7 @@ test('the one above killed outright takes the others with it; the next start is 
   const dir = await dataFolder(t)
   const port = String(await freePort())
   const running = await holdfast(t, { ...TWO, HOLDFAST_DATA: dir, PORT: port })
-  const children = childrenOf(running)
+  const children = childrenOf(running.child)
   running.child.kill('SIGKILL')
   await until(async () => children.every((pid) => !isAlive(pid)))
   const second = await holdfast(t, { ...TWO, HOLDFAST_DATA: dir, PORT: port })
@@ -71,12 +71,6 @@ test('a port in use is refused in one sentence also by several processes', async
 
 async function twoProcesses(t: TestContext, env: Record<string, string> = {}): Promise<Running> {
   return holdfast(t, { ...TWO, HOLDFAST_DATA: await dataFolder(t), ...env })
-}
-
-/** The processes at the door: the ones the supervised program started that are this program again. */
-function childrenOf({ child }: Running): number[] {
-  const pids = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ').map(Number)
-  return pids.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('cli.ts'))
 }
 
 function isAlive(pid: number): boolean {

@@ -13,6 +13,7 @@ export type EventStream = {
   /** Resolves when there are so many; rejects when the stream ends before or it takes too long. */
   until(count: number, patienceMs?: number): Promise<StreamEvent[]>
   ended: Promise<void>
+  over(): boolean
   close(): void
 }
 
@@ -47,6 +48,7 @@ export function openEventStream(url: string, headers: Record<string, string> = {
         events,
         text: () => text,
         ended,
+        over: () => over,
         close: () => asked.destroy(),
         async until(count, patienceMs = 10_000) {
           for (const deadlineMs = performance.now() + patienceMs; events.length < count; await pause()) {
