@@ -1,5 +1,4 @@
 // The limits of one process, forgotten when it ends. With Redis it is the understudy: it counts along and decides when Redis does not answer.
-import { LRUCache } from 'lru-cache'
 import {
   ATTEMPTS_WINDOW_MS,
   type Cooling,
@@ -9,6 +8,7 @@ import {
   type LimitStore,
   type Taken,
 } from './limit-store.ts'
+import { recent } from './recent.ts'
 
 type Attempts = { times: number[]; first: number }
 /** One time somebody had a seat; the last of a seat may be under way. */
@@ -22,19 +22,18 @@ const NOTHING: Cooling = new Map()
 
 /** `nowMs` counts up by milliseconds from anywhere. */
 export function memoryLimitStore(nowMs: () => number = () => Math.floor(performance.now())) {
-  const attempts = new LRUCache<string, Attempts>({ max: TRIERS_MAX })
-  const histories = new LRUCache<string, SeatHistory>({ max: HOLDERS_MAX })
+  const attempts = recent<Attempts>(TRIERS_MAX)
+  const histories = recent<SeatHistory>(HOLDERS_MAX)
 
   return {
     take(who, max): Taken {
       const now = nowMs()
-      const made = attempts.get(who) ?? { times: [], first: 0 }
+      const made = attempts.get(who) ?? attempts.set(who, { times: [], first: 0 })
       forget(made, now - ATTEMPTS_WINDOW_MS)
       const count = made.times.length - made.first
       // When the one is forgotten that leaves room for another.
       const blocking = count < max ? undefined : made.times[made.times.length - max]
       if (blocking === undefined) made.times.push(now)
-      attempts.set(who, made)
       const oldest = made.times[made.first] ?? now
       return {
         waitMs: blocking === undefined ? 0 : blocking + ATTEMPTS_WINDOW_MS - now,
@@ -45,16 +44,18 @@ export function memoryLimitStore(nowMs: () => number = () => Math.floor(performa
 
     cooling(inventoryId, holder, seats): Cooling {
       const now = nowMs()
-      const found = new Map<string, number>()
+      let found: Map<string, number> | null = null
       for (const key of keysOf(inventoryId, holder)) {
         const history = histories.get(key)
         if (history === undefined) continue
         for (const seat of seats ?? history.keys()) {
           const waitMs = coolingMs(history.get(seat) ?? [], now)
-          if (waitMs > (found.get(seat) ?? 0)) found.set(seat, waitMs)
+          if (waitMs === 0 || waitMs <= (found?.get(seat) ?? 0)) continue
+          found ??= new Map()
+          found.set(seat, waitMs)
         }
       }
-      return found.size === 0 ? NOTHING : found
+      return found ?? NOTHING
     },
 
     held(inventoryId, holder, seats, forMs): void {
@@ -84,9 +85,7 @@ export function memoryLimitStore(nowMs: () => number = () => Math.floor(performa
   } satisfies LimitStore
 
   function historyOf(key: string): SeatHistory {
-    const history = histories.get(key) ?? new Map()
-    histories.set(key, history)
-    return history
+    return histories.get(key) ?? histories.set(key, new Map())
   }
 }
 
