@@ -101,7 +101,7 @@ async function serve(sql: Sql, combiner: Combiner, port: number): Promise<void> 
   }
   const app = await buildApp(parts)
   addBareRoutes(app)
-  await app.listen({ host: '127.0.0.1', port })
+  await app.listen({ host: '127.0.0.1', port, ...{ reusePort: true } })
 }
 
 // The textbook transaction behind the combiner's interface: everything else of the server stays as it is.

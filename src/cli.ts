@@ -11,7 +11,7 @@ import type { Metrics } from '#core/metrics.ts'
 import { Problem } from '#core/problem.ts'
 import type { Sql } from '#database/connect.ts'
 import { StartRefused } from '#database/start-refused.ts'
-import { startHoldfast } from '#main.ts'
+import { startHoldfast, withFreePort } from '#main.ts'
 import { rushCommand } from '#rush/rush-command.ts'
 import { RUSH_OPTIONS } from '#rush/rush-order.ts'
 import { verifyDraw } from '#waiting-room/verify-draw.ts'
@@ -119,8 +119,11 @@ const COMMANDS: Command[] = [
 async function start(config: Config): Promise<void> {
   if (cluster.isWorker) return answerAtTheDoor(config)
   if (config.processes === 1) return serve(config, ['doors', 'workers'])
-  const holdfast = await startProcesses(config, createLog(config.logLevel), say)
-  console.log(await readyText(holdfast, config))
+  if (config.redisUrl.length === 0)
+    say('Without REDIS_URL each process counts limits for itself, and waiting rooms stay off.')
+  const settled = await withFreePort(config)
+  const holdfast = await startProcesses(settled, createLog(config.logLevel), say)
+  console.log(await readyText(holdfast, settled))
   await untilStopped(() => holdfast.close())
 }
 
@@ -136,6 +139,7 @@ async function answerAtTheDoor(config: Config): Promise<void> {
     under: { wake, reportMetrics },
   })
   metrics = holdfast.metrics
+  process.send?.({ listening: true })
   await untilStopped(
     () => holdfast.close(),
     () => {},

@@ -126,7 +126,7 @@ async function start(
 
   const app = await buildApp(parts)
   closing.defer(() => drain(app))
-  const url = roles.includes('doors') ? await listen(app, config) : null
+  const url = roles.includes('doors') ? await listen(app, config, under !== undefined) : null
   if (roles.includes('workers')) {
     // The sandbox brings its messages to our own door; where the doors are other processes, by the address everybody uses.
     const others = (await registerSinks(sql, sinksFromTheStart(config))).filter((name) => name !== WEBHOOKS_SINK)
@@ -154,9 +154,12 @@ async function prepare(sql: Sql, config: Config, say: (sentence: string) => void
   }
 }
 
-async function listen(app: App, { host, port }: Config): Promise<string> {
+// Several processes share a port by the kernel's own dealing where there is that (Linux): what is dealt to one that is killed is refused at once, and not
+// left hanging between two processes, as connections handed over by the one above would be.
+async function listen(app: App, { host, port }: Config, shared: boolean): Promise<string> {
+  const dealt = shared && process.platform === 'linux'
   try {
-    await app.listen({ host, port })
+    await app.listen({ host, port, ...(dealt ? { reusePort: true } : {}) })
   } catch (error) {
     throw portRefused(error, host, port)
   }

@@ -1,10 +1,10 @@
 // Several processes behind one port (PROCESSES): this one owns the database, runs the workers and keeps the others alive; each of the others answers at the
-// door. Connections are dealt out in turn, so a keep-alive client costs the dealer nothing after its first request.
+// door, and the kernel deals the connections out.
 import cluster, { type Worker } from 'node:cluster'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '#config.ts'
 import { StartRefused } from '#database/start-refused.ts'
-import { type Holdfast, localUrl, startHoldfast, withFreePort } from '#main.ts'
+import { type Holdfast, localUrl, startHoldfast } from '#main.ts'
 import { answerMetrics, sumMetrics } from './metrics-of-processes.ts'
 
 // A process that died is replaced at once; one that dies again and again, ever more slowly.
@@ -15,15 +15,18 @@ const STEADY_MS = 60_000
 // The processes drain for 5 s themselves; who is not gone by then is ended.
 const STOP_MS = 8_000
 
-export type Told = { wake: string } | { metricsWanted: number } | { metrics: number; json: object[] }
+export type Told =
+  | { listening: true }
+  | { wake: string }
+  | { metricsWanted: number }
+  | { metrics: number; json: object[] }
 
-/** Answers when every process listens. A process that cannot start takes the others with it (StartRefused; it said why itself). */
+/** `settled` has a port that is free (withFreePort). Answers when every process listens. A process that cannot start takes the others with it (StartRefused; it said why itself). */
 export async function startProcesses(
-  config: Config,
+  settled: Config,
   log: FastifyBaseLogger,
   say: (sentence: string) => void,
 ): Promise<Holdfast> {
-  const settled = await withFreePort(config)
   const holdfast = await startHoldfast({ config: settled, log, roles: ['workers'], say })
   holdfast.metrics.report = () => sumMetrics(holdfast.metrics)
   let closing = false
@@ -53,7 +56,7 @@ export async function startProcesses(
   }
 
   try {
-    await Promise.all(Array.from({ length: config.processes }, () => untilListening(startOne())))
+    await Promise.all(Array.from({ length: settled.processes }, () => untilListening(startOne())))
   } catch (error) {
     await close()
     throw error
@@ -63,7 +66,7 @@ export async function startProcesses(
 
 function untilListening(worker: Worker): Promise<void> {
   return new Promise((resolve, reject) => {
-    worker.once('listening', () => resolve())
+    worker.on('message', (told: Told) => 'listening' in told && resolve())
     worker.once('exit', () => reject(new StartRefused('A process could not start; what it said stands above.')))
   })
 }

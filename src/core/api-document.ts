@@ -10,6 +10,7 @@ const TAGS = [
   ['Waiting room', 'The queue before a hot sale: who waits, who is admitted, and the draw to check.'],
   ['Holds', 'Seats kept for one customer while they pay.'],
   ['Payments', 'From a hold to a booking.'],
+  ['Promotions', 'Promo codes and gift vouchers, for those who issue them.'],
   ['Sandbox', 'The built-in payment provider, to try everything with.'],
   ['Bookings', 'What was ordered, its tickets, its cancellation.'],
   ['Admin', 'For keys with a role.'],

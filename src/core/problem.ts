@@ -35,6 +35,10 @@ export const PROBLEMS = {
   HOLD_CYCLING: [429, 'These seats were held and given up again and again from here; choose others, or wait.'],
   TOO_MANY_ATTEMPTS: [429, 'Too many attempts; wait before the next one.'],
   ADMISSION_REQUIRED: [403, 'This show has a waiting room: join it, and come back when you are admitted.'],
+  WAITING_ROOM_NEEDS_REDIS: [
+    409,
+    'Several processes without REDIS_URL cannot share a waiting room; set it, or run one process.',
+  ],
   WAITING_ROOM_UNAVAILABLE: [503, 'The waiting room does not answer; your place is kept, repeat it shortly.'],
   WAITING_ROOM_OPENED: [409, 'The waiting room is open already; switch it off to begin with a new pre-queue.'],
   WAITING_ROOM_NOT_OPENED: [409, 'The draw has not been made yet.'],

@@ -13,7 +13,7 @@ const SHARE = 1 / 50
 export async function openByLoad(rooms: WaitingRooms, perSecond: number): Promise<void> {
   const seen = [...rooms.attempts]
   rooms.attempts.clear()
-  if (perSecond === 0) return
+  if (perSecond === 0 || !rooms.shared) return
   for (const [inventoryId, attempts] of seen) {
     if (attempts < perSecond * SHARE || rooms.room(inventoryId)) continue
     const lastSecond = await rooms.store.countAttempts(inventoryId, attempts)

@@ -92,6 +92,7 @@ export function operatorRoutes(app: App, rooms: WaitingRooms): void {
             'INVALID_REQUEST',
             'WAITING_ROOM_OPENED',
             'WAITING_ROOM_NOT_OPENED',
+            'WAITING_ROOM_NEEDS_REDIS',
             'WAITING_ROOM_UNAVAILABLE',
           ),
         },
@@ -99,6 +100,7 @@ export function operatorRoutes(app: App, rooms: WaitingRooms): void {
     },
     async (request) => {
       requireRole(request, 'admin', 'box_office')
+      if (!rooms.shared) throw new Problem('WAITING_ROOM_NEEDS_REDIS')
       const inventoryId = parseNumbered('show', request.params.id)
       await openFirst(rooms, inventoryId, request.body.status)
       const { newRound } = await changeRoom(rooms.sql, inventoryId, request.body)

@@ -128,7 +128,8 @@ export function waitingRoomRoutes(app: App, { waitingRooms: rooms }: { waitingRo
       if (streams >= STREAMS_MAX) throw new Problem('OVERLOADED', { retryAfterSeconds: HEARTBEAT_S })
       const gone = new AbortController()
       streams += 1
-      request.raw.once('close', () => {
+      // The answer's end: the request's own is when it was read.
+      reply.raw.once('close', () => {
         streams -= 1
         gone.abort()
       })

@@ -22,6 +22,8 @@ export type WaitingRooms = {
   /** Proves tickets and admissions. */
   readonly mac: Mac
   readonly attempts: AttemptCounts
+  /** False: this is one of several processes and nothing is shared between them, so that each would have a line and a limit of its own. */
+  readonly shared: boolean
   /** Null: no waiting room is on for this inventory. At most half a second old. */
   room(inventoryId: number): LiveRoom | null
   /** Notes what a visitor is told, so that it can be said again while the store is away. */
@@ -43,7 +45,7 @@ export type WaitingRoomParts = {
   redis: Redis | null
   log: FastifyBaseLogger
   metrics: Pick<Metrics, 'observe'>
-  config: { admissionTtlMs: number; waitingRoomAutoHoldsPerSecond: number }
+  config: { admissionTtlMs: number; waitingRoomAutoHoldsPerSecond: number; processes: number }
 }
 
 /** Not heard of for this long, a visitor's place is given away. */
@@ -72,6 +74,7 @@ export async function openWaitingRooms(parts: WaitingRoomParts, goneMs: number =
     store,
     mac,
     attempts,
+    shared: redis !== null || config.processes === 1,
     room: (inventoryId) => live.get(inventoryId) ?? null,
     tell(visitor, place, view) {
       clock = { storeMs: place.nowMs, atMs: performance.now() }
