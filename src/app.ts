@@ -16,6 +16,7 @@ import { readBodiesStrictly } from '#core/json-body.ts'
 import type { Metrics } from '#core/metrics.ts'
 import { refuseUnderPressure } from '#core/pressure.ts'
 import { answerBrokenHttp, chooseRequestId, observeRequests, oneLogger, SERVER_TIMEOUTS } from '#core/request.ts'
+import { serialiseWhenAsked } from '#core/serialise.ts'
 import type { Sql } from '#database/connect.ts'
 import type { Gate } from '#gate/gate.ts'
 import { holdRoutes } from '#holds/routes.ts'
@@ -72,6 +73,7 @@ export async function buildApp(parts: Parts): Promise<App> {
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     genReqId: chooseRequestId,
     childLoggerFactory: oneLogger,
+    schemaController: { compilersFactory: { buildSerializer: serialiseWhenAsked } },
     // Nothing a client sends is quietly changed to fit: no coercion, no dropping of unknown fields.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
     frameworkErrors: (error, request, reply) => {
