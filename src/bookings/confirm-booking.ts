@@ -11,17 +11,22 @@ import { endBooking } from './end-booking.ts'
  */
 export async function confirmBooking(tx: Tx, booking: Booking): Promise<'CONFIRMED' | 'LATE'> {
   const { inventoryId, id } = booking
-  const { outcome } = await postgresStore(tx).confirm(inventoryId, booking.holdId, id)
+  // Sent together where one does not need the other's answer: others wait for this lock.
+  const [{ outcome }, lines] = await Promise.all([
+    postgresStore(tx).confirm(inventoryId, booking.holdId, id),
+    readLines(tx, inventoryId, id),
+  ])
   if (outcome === 'EXPIRED' || outcome === 'NOT_HELD') {
     await endBooking(tx, booking, 'FAILED')
     return 'LATE'
   }
   if (outcome !== 'BOOKED') throw new Error(`booking ${id} is PENDING, but its hold answers ${outcome}`)
-  const moved = await tx`
+  const [moved] = await Promise.all([
+    tx`
     update bookings set status = 'CONFIRMED', confirmed_at = holdfast_now()
-    where inventory_id = ${inventoryId} and id = ${id} and status = 'PENDING'`
+    where inventory_id = ${inventoryId} and id = ${id} and status = 'PENDING'`.execute(),
+    append(tx, { inventoryId, bookingId: id, name: 'BookingConfirmed', payload: bookingFacts(booking, lines) }),
+  ])
   if (moved.count !== 1) throw new Error(`booking ${id} was PENDING under the lock and is not any more`)
-  const lines = await readLines(tx, inventoryId, id)
-  await append(tx, { inventoryId, bookingId: id, name: 'BookingConfirmed', payload: bookingFacts(booking, lines) })
   return 'CONFIRMED'
 }

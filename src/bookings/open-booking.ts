@@ -8,11 +8,12 @@ import type { Quote, QuoteLine } from '#pricing/quote.ts'
 import type { Wishes } from '#promotions/promotion.ts'
 import { takePromotions } from '#promotions/take-promotions.ts'
 import { type Booking, type BookingLine, bookingFacts } from './booking.ts'
-import { newReference } from './reference.ts'
 
 export type Contact = { email?: string; name?: string }
 type OpenOrder = {
   inventoryId: number
+  /** Nobody has it yet: newReference. */
+  reference: string
   hold: HoldState
   contact: Contact
   /** A promo code and a gift voucher the buyer named. */
@@ -26,7 +27,7 @@ type OpenOrder = {
  * named to pay less is taken here and split over the lines for good. Throws what takePromotions throws.
  */
 export async function openBooking(tx: Tx, order: OpenOrder): Promise<Booking> {
-  const { inventoryId, hold, contact, wishes, expiresAt, now } = order
+  const { inventoryId, reference, hold, contact, wishes, expiresAt, now } = order
   const { customerId, currency } = hold
   const id = newUuid()
   const full = linesOf(hold)
@@ -43,7 +44,7 @@ export async function openBooking(tx: Tx, order: OpenOrder): Promise<Booking> {
   const booking: Booking = {
     inventoryId,
     id,
-    reference: await newReference(tx),
+    reference,
     customerId,
     holdId: hold.holdId,
     status: 'PENDING',
@@ -51,21 +52,24 @@ export async function openBooking(tx: Tx, order: OpenOrder): Promise<Booking> {
     currency,
     expiresAt,
   }
-  await tx`
+  // Sent together, run in this order.
+  await Promise.all([
+    tx`
     insert into bookings (inventory_id, id, reference, customer_id, hold_id, status, amount_minor, currency, email, name, created_at, expires_at)
     values (${inventoryId}, ${booking.id}, ${booking.reference}, ${booking.customerId}, ${booking.holdId}, 'PENDING', ${booking.amountMinor},
-      ${booking.currency}, ${contact.email ?? null}, ${contact.name ?? null}, ${now}, ${expiresAt})`
-  await tx`
+      ${booking.currency}, ${contact.email ?? null}, ${contact.name ?? null}, ${now}, ${expiresAt})`.execute(),
+    tx`
     insert into booking_lines (inventory_id, booking_id, line_no, seat_code, pool_code, quantity, category, amount_minor, voucher_minor)
     select ${inventoryId}, ${booking.id}, l."lineNo", l."seatCode", l."poolCode", 1, l.category, l."amountMinor", l."voucherMinor"
     from jsonb_to_recordset(${tx.json(lines)}) l ("lineNo" int, "seatCode" text, "poolCode" text, category text, "amountMinor" bigint,
-      "voucherMinor" bigint)`
-  await append(tx, {
-    inventoryId,
-    bookingId: booking.id,
-    name: 'BookingPending',
-    payload: bookingFacts(booking, lines),
-  })
+      "voucherMinor" bigint)`.execute(),
+    append(tx, {
+      inventoryId,
+      bookingId: booking.id,
+      name: 'BookingPending',
+      payload: bookingFacts(booking, lines),
+    }),
+  ])
   return booking
 }
 

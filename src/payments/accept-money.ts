@@ -24,14 +24,16 @@ export async function acceptMoney(
   const taken = facts.kind === 'CAPTURED'
   const status = taken ? 'CAPTURED' : 'AUTHORISED'
   // Adopts the provider's id when our own note of the opened session was lost.
-  const moved = await tx`
+  const [moved, booking] = await Promise.all([
+    tx`
     update payments set status = ${status}, captured_minor = case when ${taken} then amount_minor else 0 end,
       provider_payment_id = ${facts.providerPaymentId}, updated_at = holdfast_now()
-    where inventory_id = ${inventoryId} and id = ${id} and status in ('CREATED', 'FAILED', 'EXPIRED')`
+    where inventory_id = ${inventoryId} and id = ${id} and status in ('CREATED', 'FAILED', 'EXPIRED')`.execute(),
+    findBooking(tx, inventoryId, before.bookingId),
+  ])
   if (moved.count === 0) return taken ? recordCapture(tx, before) : 'IGNORED'
 
   const payment: Payment = { ...before, status, capturedMinor: taken ? before.amountMinor : 0 }
-  const booking = await findBooking(tx, inventoryId, payment.bookingId)
   if (!booking) throw new Error(`payment ${id} has no booking`)
   const rescued = policy.latePayment === 'rescue' && (await rescueBooking(tx, booking, policy))
   if (!rescued && booking.status !== 'PENDING') {
@@ -45,9 +47,11 @@ export async function acceptMoney(
     await endOpenAttempt(tx, inventoryId, booking.id)
     return 'LATE'
   }
-  await tx`update payments set pays = true where inventory_id = ${inventoryId} and id = ${id}`
-  if (!taken) await owe(tx, payment, { kind: 'CAPTURE', amountMinor: payment.amountMinor, reason: 'CONFIRMED' })
-  // This was the second attempt's page, perhaps, while the first one is open in another tab.
-  await endOpenAttempt(tx, inventoryId, booking.id)
+  await Promise.all([
+    tx`update payments set pays = true where inventory_id = ${inventoryId} and id = ${id}`.execute(),
+    taken ? null : owe(tx, payment, { kind: 'CAPTURE', amountMinor: payment.amountMinor, reason: 'CONFIRMED' }),
+    // This was the second attempt's page, perhaps, while the first one is open in another tab.
+    endOpenAttempt(tx, inventoryId, booking.id),
+  ])
   return 'CONFIRMED'
 }

@@ -2,6 +2,7 @@
 import type { Booking } from '#bookings/booking.ts'
 import { findBookingOfHold } from '#bookings/booking.ts'
 import { type Contact, openBooking } from '#bookings/open-booking.ts'
+import { newReference } from '#bookings/reference.ts'
 import { Problem } from '#core/problem.ts'
 import type { Tx } from '#database/connect.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
@@ -15,17 +16,20 @@ type HoldToPay = { inventoryId: number; holdId: string; contact: Contact; wishes
  */
 export async function bookingForHold(tx: Tx, order: HoldToPay, addMs: number, now: string): Promise<Booking> {
   const { inventoryId, holdId, contact, wishes = {} } = order
-  const booking = await findBookingOfHold(tx, inventoryId, holdId)
-  if (booking) return stillPayable(booking, now)
-
   const store = postgresStore(tx)
-  const { outcome, status, expiresAt } = await store.checkOut(inventoryId, holdId, addMs)
+  // Sent together, run in this order: a hold that has its booking is not HELD any more, and checking it out changes nothing.
+  const [booking, { outcome, status, expiresAt }, hold, reference] = await Promise.all([
+    findBookingOfHold(tx, inventoryId, holdId),
+    store.checkOut(inventoryId, holdId, addMs),
+    store.readHold(inventoryId, holdId),
+    newReference(tx),
+  ])
+  if (booking) return stillPayable(booking, now)
   if (outcome === 'NOT_FOUND') throw new Problem('NOT_FOUND')
   if (outcome === 'EXPIRED') throw new Problem('HOLD_EXPIRED')
   if (outcome === 'NOT_HELD' && status === 'RELEASED') throw new Problem('HOLD_RELEASED')
-  const hold = await store.readHold(inventoryId, holdId)
   if (outcome !== 'EXTENDED' || !hold || !expiresAt) throw new Error(`hold ${holdId} is ${status} without a booking`)
-  return openBooking(tx, { inventoryId, hold, contact, wishes, expiresAt, now })
+  return openBooking(tx, { inventoryId, reference, hold, contact, wishes, expiresAt, now })
 }
 
 function stillPayable(booking: Booking, now: string): Booking {

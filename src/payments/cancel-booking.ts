@@ -48,7 +48,8 @@ async function cancelLocked(tx: Tx, booking: Booking, chosen: ChosenLines, now: 
   if (booking.status === 'PENDING') return giveUp(tx, booking, chosen, now)
   const { refundMinor, voucherMinor, rule, status } = await cancelLines(tx, booking, chosen, now)
   if (refundMinor > 0) await oweRefund(tx, booking, refundMinor)
-  return { status, refundMinor, voucherMinor, currency: booking.currency, rule }
+  const voucher = voucherMinor > 0 ? { voucherMinor } : {}
+  return { status, refundMinor, ...voucher, currency: booking.currency, rule }
 }
 
 // Nothing was paid, so nothing is paid back and no rule applies; money that is under way is given back as late when it arrives.

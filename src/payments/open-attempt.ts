@@ -20,16 +20,18 @@ export async function openAttempt(
   const { inventoryId, id: bookingId } = booking
   const open = await findOpenPayment(tx, inventoryId, bookingId)
   if (open && now < open.sessionExpiresAt) return open
-  await endOpenAttempt(tx, inventoryId, bookingId)
+  if (open) await endOpenAttempt(tx, inventoryId, bookingId)
 
   const id = newUuid()
-  await tx`
+  const [, payment] = await Promise.all([
+    tx`
     insert into payments (inventory_id, id, booking_id, provider, status, amount_minor, currency, session_expires_at, created_at, updated_at)
     select ${inventoryId}, ${id}, ${bookingId}, ${provider.name}, 'CREATED', ${booking.amountMinor}, ${booking.currency},
       least(c.now + ${config.paymentSessionTtlMs} * interval '1 ms',
         c.hold_end - least(${config.paymentBufferMs} * interval '1 ms', (c.hold_end - c.now) / 5)), c.now, c.now
-    from (select ${now}::timestamptz as now, ${booking.expiresAt}::timestamptz as hold_end) c`
-  const payment = await findPayment(tx, inventoryId, id)
+    from (select ${now}::timestamptz as now, ${booking.expiresAt}::timestamptz as hold_end) c`.execute(),
+    findPayment(tx, inventoryId, id),
+  ])
   if (!payment) throw new Error('a payment that was just written is not there')
   return payment
 }

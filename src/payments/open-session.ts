@@ -55,11 +55,13 @@ export async function openSession(
 }
 
 async function record(tx: Tx, { inventoryId, id }: Payment, session: OpenedSession): Promise<Payment> {
-  await lockSale(tx, inventoryId)
-  await tx`
+  const [, , payment] = await Promise.all([
+    lockSale(tx, inventoryId),
+    tx`
     update payments set provider_payment_id = ${session.providerPaymentId}, payment_url = ${session.url}, updated_at = holdfast_now()
-    where inventory_id = ${inventoryId} and id = ${id} and payment_url is null`
-  const payment = await findPayment(tx, inventoryId, id)
+    where inventory_id = ${inventoryId} and id = ${id} and payment_url is null`.execute(),
+    findPayment(tx, inventoryId, id),
+  ])
   if (!payment) throw new Error(`payment ${id} is gone`)
   if (payment.status === 'EXPIRED') await owe(tx, payment, { kind: 'EXPIRE_SESSION', amountMinor: 0, reason: 'ENDED' })
   return payment

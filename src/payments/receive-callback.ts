@@ -125,8 +125,11 @@ async function lockPayment(tx: Tx, provider: string, facts: CallbackFacts): Prom
   const found = facts.paymentId === null ? await byProviderId(tx, provider, facts) : readPaymentId(facts.paymentId)
   // Its id says where it would be; a payment that is not there locks nothing.
   if (!found || !(await findPayment(tx, found.inventoryId, found.uuid))) return null
-  await lockSale(tx, found.inventoryId)
-  return findPayment(tx, found.inventoryId, found.uuid)
+  const [, payment] = await Promise.all([
+    lockSale(tx, found.inventoryId),
+    findPayment(tx, found.inventoryId, found.uuid),
+  ])
+  return payment
 }
 
 function readPaymentId(publicId: string): ShardedId | null {
