@@ -1,7 +1,6 @@
-// The map's copies: compressed once each under a tag of its own, the layout for ever, and while the database is away the last one with its age.
+// The map's copies: compressed once each under a tag of its own, and the layout for ever.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { smallHouse } from '#test/cinema/small-house.ts'
 
@@ -52,17 +51,4 @@ test('the layout of a version may be kept for ever; without a version it must be
   )
   assert.match(String((await house.get(`/v1/showtimes/${show}/layout`)).headers['cache-control']), /no-cache/)
   assert.equal((await house.get(`/v1/showtimes/${show}/layout?version=999`)).status, 404)
-})
-
-test('while the database is away the last map is sent with its age; one that nobody had looked at is 503', async (t) => {
-  const house = await smallHouse(t)
-  const [seen, unseen] = [await house.show(), await house.show({ startsLocal: '2026-12-05T18:45' })]
-  const before = await house.get(`/v1/showtimes/${seen}/seats?view=status`)
-  await house.db.drop()
-  await sleep(1_100)
-  const after = await house.get(`/v1/showtimes/${seen}/seats?view=status`)
-  assert.equal(after.status, 200, after.text)
-  assert.equal(after.body.statuses, before.body.statuses)
-  assert.ok(Number(after.headers.age) >= 1)
-  assert.equal((await house.get(`/v1/showtimes/${unseen}/seats`)).status, 503)
 })
