@@ -30,5 +30,5 @@ export function cinemaRoutes(app: App, parts: CinemaParts): void {
   seatStreamRoutes(app, { ...parts, programme })
   seatRoutes(app, { ...parts, programme })
   cinemaAdminRoutes(app, { sql, programme })
-  scheduleAdminRoutes(app, { sql, programme })
+  scheduleAdminRoutes(app, { sql, programme, boards: parts.boards })
 }

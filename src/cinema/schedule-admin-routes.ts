@@ -6,6 +6,7 @@ import { Problem } from '#core/problem.ts'
 import type { Sql } from '#database/connect.ts'
 import { requireRole } from '#identity/caller.ts'
 import { postgresStore } from '#inventory/postgres-store.ts'
+import type { SeatBoards } from '#inventory/seat-boards.ts'
 import { addLayout } from './add-layout.ts'
 import { addScreen } from './add-screen.ts'
 import { Created, LayoutBody, Name, ShowtimeBody, seatsOf, tags } from './admin-schemas.ts'
@@ -16,7 +17,9 @@ import { scheduleShowtime } from './schedule-showtime.ts'
 
 // A layout of 5,000 seats as JSON.
 const LAYOUT_BODY_MAX_BYTES = 2_000_000
-export function scheduleAdminRoutes(app: App, { sql, programme }: { sql: Sql; programme: Programme }): void {
+type Parts = { sql: Sql; programme: Programme; boards: Pick<SeatBoards, 'changed'> }
+
+export function scheduleAdminRoutes(app: App, { sql, programme, boards }: Parts): void {
   const refusals = problems(
     'UNAUTHENTICATED',
     'FORBIDDEN',
@@ -150,6 +153,7 @@ export function scheduleAdminRoutes(app: App, { sql, programme }: { sql: Sql; pr
       const inventoryId = await checkSeats(request.params.id, seats)
       const done = await postgresStore(sql).block(inventoryId, seats, name, reason)
       if (done.outcome === 'UNAVAILABLE') throw new Problem('SEATS_UNAVAILABLE', { seats: done.blocking })
+      boards.changed(inventoryId)
       return { showtimeId: request.params.id, seats }
     },
   )
@@ -172,6 +176,7 @@ export function scheduleAdminRoutes(app: App, { sql, programme }: { sql: Sql; pr
       const inventoryId = await checkSeats(request.params.id, seats)
       const done = await postgresStore(sql).unblock(inventoryId, seats)
       if (done.outcome === 'UNAVAILABLE') throw new Problem('SEATS_UNAVAILABLE', { seats: done.blocking })
+      boards.changed(inventoryId)
       return { showtimeId: request.params.id, seats }
     },
   )

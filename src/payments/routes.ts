@@ -9,6 +9,7 @@ import type { Gate } from '#gate/gate.ts'
 import { findHold } from '#holds/read-hold.ts'
 import { withIdempotency } from '#idempotency/with-idempotency.ts'
 import { isStaff } from '#identity/caller.ts'
+import type { SeatBoards } from '#inventory/seat-boards.ts'
 import type { Limits } from '#limits/create-limits.ts'
 import { requireAdmission } from '#waiting-room/require-admission.ts'
 import type { WaitingRooms } from '#waiting-room/waiting-rooms.ts'
@@ -55,7 +56,13 @@ const CancelBody = closed({
 
 export function paymentRoutes(
   app: App,
-  parts: CheckoutParts & { config: Config; waitingRooms: WaitingRooms; limits: Limits; gate: Gate },
+  parts: CheckoutParts & {
+    config: Config
+    waitingRooms: WaitingRooms
+    limits: Limits
+    gate: Gate
+    boards: Pick<SeatBoards, 'changed'>
+  },
 ): void {
   const { sql, config, waitingRooms, limits } = parts
 
@@ -137,6 +144,7 @@ export function paymentRoutes(
     async (request, reply) => {
       const hold = await findHold(sql, request.params.id, request)
       await abandonHold(parts, hold)
+      parts.boards.changed(hold.inventoryId)
       if (hold.status === 'HELD' || hold.status === 'CHECKED_OUT') limits.letGo(request, hold)
       return reply.code(204).send()
     },
@@ -175,10 +183,11 @@ export function paymentRoutes(
     async (request, reply) => {
       const { inventoryId, id } = await findOwnBooking(sql, request.params.id, request)
       const chosen = request.body?.lines ?? null
-      return withIdempotency(request, reply, { sql, inventoryId, door: 'cancel', required: false }, async () => ({
-        status: 200,
-        body: describe(request.params.id, await cancelBooking(parts, { inventoryId, bookingId: id }, chosen)),
-      }))
+      return withIdempotency(request, reply, { sql, inventoryId, door: 'cancel', required: false }, async () => {
+        const cancellation = await cancelBooking(parts, { inventoryId, bookingId: id }, chosen)
+        parts.boards.changed(inventoryId)
+        return { status: 200, body: describe(request.params.id, cancellation) }
+      })
     },
   )
 
