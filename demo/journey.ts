@@ -75,9 +75,9 @@ async function play(url: string): Promise<void> {
     `the provider says ${paid.body.status}`,
   )
   const end = aBooking.body.expiresAt
-  await setClock(sql, `timestamptz '${end}' - interval '1 microsecond'`)
+  await setClock(sql, `timestamptz '${end}' - interval '2 seconds'`)
   step(
-    "a microsecond before the hold's end F7 is still held",
+    "two seconds before the hold's end F7 is still held",
     (await statusOf(url, show.id, 'F7')) === 'HELD',
     `F7 is ${await statusOf(url, show.id, 'F7')}`,
   )
