@@ -42,7 +42,9 @@ function readAnswers(socket: Socket): () => Promise<number> {
     const headEnd = buffered.indexOf('\r\n\r\n')
     if (headEnd < 0 || !waiting) return
     const head = buffered.toString('latin1', 0, headEnd)
-    const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
+    // A 304 may say how long the body would be; it has none.
+    const empty = head.startsWith('304', STATUS_AT)
+    const length = empty ? 0 : Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
     if (buffered.length < headEnd + 4 + length) return
     buffered = buffered.subarray(headEnd + 4 + length)
     const { resolve } = waiting

@@ -2,6 +2,8 @@
 import { Problem } from '#core/problem.ts'
 import type { Sql } from '#database/connect.ts'
 import { type PlacedHold, type PlaceHoldParts, placeHold } from '#holds/place-hold.ts'
+import { refuseTaken } from '#holds/refuse-taken.ts'
+import type { SeatBoards } from '#inventory/seat-boards.ts'
 import { type PriceList, ticketTypesOf } from '#pricing/price-list.ts'
 import { ADULT, type Channel } from '#pricing/priced-showing.ts'
 import { quoteSeats } from '#pricing/quote-seats.ts'
@@ -14,7 +16,11 @@ import { inLayoutOrder } from './seat-map.ts'
 import type { Showtime } from './showtime.ts'
 import { type FreeSeats, refuseSingles } from './single-seats.ts'
 
-export type HoldSeatsParts = PlaceHoldParts & { sql: Sql; programme: Programme }
+export type HoldSeatsParts = PlaceHoldParts & {
+  sql: Sql
+  programme: Programme
+  boards: Pick<SeatBoards, 'surelyTaken'>
+}
 
 export type SeatOrder = {
   showtime: Showtime
@@ -46,6 +52,7 @@ async function holdThese(parts: HoldSeatsParts, order: SeatOrder, codes: string[
   const { showtime, layout, customerId, unitsMax, channel, ticketTypes } = order
   const prices = await parts.programme.priceList(showtime.priceListId)
   checkTicketTypes(prices, ticketTypes, codes.length)
+  refuseTaken(parts, { inventoryId: showtime.inventoryId, customerId, seats: codes })
   const seats = codes.map((code, index) => ({
     code,
     category: layout.seats[layout.placeOf.get(code) ?? -1]?.category ?? '',

@@ -92,7 +92,11 @@ export class Problem extends Error {
   readonly facts: ProblemFacts
 
   constructor(code: ProblemCode, facts: ProblemFacts = {}) {
+    // An expected refusal needs no stack, and under a rush most answers are refusals: capturing one costs as much as deciding.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(facts.detail ?? PROBLEMS[code][1])
+    Error.stackTraceLimit = stackTraceLimit
     this.name = 'Problem'
     this.code = code
     this.status = PROBLEMS[code][0]

@@ -41,7 +41,7 @@ export type PlacedHold = {
 
 export type PlaceHoldParts = {
   sql: Sql
-  boards: Pick<SeatBoards, 'surelyTaken' | 'refused' | 'changed'>
+  boards: Pick<SeatBoards, 'refused' | 'changed'>
   gate: Gate
   combiner: Combiner
   secrets: Pick<Secrets, 'holdToken'>
@@ -56,11 +56,6 @@ export type PlaceHoldParts = {
 export async function placeHold(parts: PlaceHoldParts, order: HoldOrder): Promise<PlacedHold> {
   const { combiner, secrets, config, metrics } = parts
   const { inventoryId, quote } = order
-  const taken = order.pools ? null : parts.boards.surelyTaken(inventoryId, order.customerId, order.seats)
-  if (taken) {
-    metrics.holds.inc({ outcome: 'UNAVAILABLE_ON_BOARD' })
-    throw seatsUnavailable(taken)
-  }
   const newHoldId = newUuid()
   const newToken = holdTokenOf(secrets.holdToken, newHoldId)
   const request: PlaceRequest = {

@@ -14,7 +14,7 @@ import { untilReady } from '#test/support/redis.ts'
 export type Door = PlaceHoldParts & { wake: () => void; gateAnswers: () => Promise<Record<string, number>> }
 
 /** Nobody looks at a board here, so that every wish comes to the gate. */
-const NO_BOARDS: PlaceHoldParts['boards'] = { surelyTaken: () => null, refused: () => {}, changed: () => {} }
+const NO_BOARDS: PlaceHoldParts['boards'] = { refused: () => {}, changed: () => {} }
 const POOL = { lockTimeoutMs: 2_000, statementTimeoutMs: 5_000 }
 
 export async function openDoors(
